@@ -266,7 +266,7 @@ def text(page: LivePage) -> str:
 
 
 def lines(page: LivePage) -> list[str]:
-    return [line.label for line in page.body.charts.qps._lines]
+    return [line.full or line.label for line in page.body.charts.qps._lines]
 
 
 def other(page: LivePage, maker: Contender) -> Points:

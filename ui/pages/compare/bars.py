@@ -70,6 +70,7 @@ class BarsPanel(Panel):
         self._packed: list[list[int]] | None = None
         self._body = QWidget()
         self._legend = Head(theme, "", "")
+        self._legend.share(self.hidden)
         self._remark = Label()
         self._remark.setProperty("role", "muted")
         self._remark.setWordWrap(True)
@@ -128,6 +129,7 @@ class BarsPanel(Panel):
         while len(self._charts) < count:
             self._charts.append(BarChart(self.theme, "", "", self._body))
             self._charts[-1].hide_legend()
+            self._charts[-1].share_hidden(self.hidden)
             self._charts[-1].values_shown.connect(self._on_values_shown)
             self._charts[-1].least_height = _HEIGHT
         for at, chart in enumerate(self._charts):

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 from app.comparison.entries import Comparison, RowEntry
 from app.comparison.measures import measure_named
 from ui.core.context import Context
+from ui.widgets.charts.hidden import Hidden
 
 from .bars import BarsPanel
 from .chosen import Compared
@@ -60,6 +61,7 @@ class Body(QWidget):
     def _build(self) -> None:
         for panel in self.panels:
             panel.failed.connect(self.failed)
+            panel.hidden.changed.connect(self._on_hidden)
             self.tabs.addTab(panel, panel.title)
             self.tabs.setTabToolTip(self.tabs.count() - 1, panel.tip)
         self.tabs.setCurrentIndex(self._context.memory.value("compare/tab", 0))
@@ -109,6 +111,13 @@ class Body(QWidget):
             self._shown = replace(self._shown, row=row, column=self.table.chosen_column)
             for panel in self.panels:
                 panel.update_from(self._shown)
+
+    def _on_hidden(self) -> None:
+        """A column that is hidden in one chart is hidden in all."""
+        hidden = self.sender()
+        if isinstance(hidden, Hidden):
+            for panel in self.panels:
+                panel.hidden.restore(hidden.state)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

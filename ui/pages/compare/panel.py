@@ -13,6 +13,7 @@ from app.comparison.measures import Measure
 from ui.core.plain import Label, fitted
 from ui.core.theme import Theme
 from ui.models.comparison import columns_shown
+from ui.widgets.charts.hidden import Hidden
 from ui.widgets.charts.lines import Line
 from ui.widgets.image import LEAST
 
@@ -37,7 +38,7 @@ def lines_of(comparison: Comparison, theme: Theme) -> tuple[Line, ...]:
     metrics = QFontMetrics(Label().font())
     return tuple(
         Line(column["id"], fitted(metrics, shown.short, Qt.TextElideMode.ElideMiddle, _LABEL), shown.colour,
-             shown.is_dashed)
+             shown.is_dashed, full=shown.name)
         for column, shown in zip(comparison["sessions"], columns_shown(comparison, theme), strict=True)
     )  # fmt: skip
 
@@ -55,6 +56,7 @@ class Panel(QWidget):
         self.theme = theme
         self.shown: Shown | None = None
         self._drawn: tuple[object, ...] = ()
+        self.hidden = Hidden(self)  # columns that a person has hidden
         self.setAccessibleName(self.title)
 
     def parts(self, shown: Shown) -> tuple[object, ...]:

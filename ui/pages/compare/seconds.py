@@ -148,6 +148,7 @@ class SecondsPanel(Panel):
 
         if self._chart is None:
             self._chart = TimeChart(self.theme, "QPS", "queries/s", self)
+            self._chart.share_hidden(self.hidden)
             self._column.addWidget(self._chart, 1)
         return self._chart
 
@@ -181,5 +182,6 @@ def session_lines(shown: Shown) -> list[Line]:
     for column, line in zip(shown.comparison["sessions"], shown.lines, strict=True):
         for at, id_ in enumerate(column["ids"]):
             label = f"repeat {at + 1}" if at else line.label
-            found.append(replace(line, key=id_, label=label, faint=at > 0))
+            full = f"{line.full}, {label}" if at else line.full
+            found.append(replace(line, key=id_, label=label, faint=at > 0, full=full, contender=line.key))
     return found

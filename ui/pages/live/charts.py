@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from app.comparison.names import short_names
 from app.core.units import unit_text
 from app.history.figures import CutEntry, StepEntry
 from app.history.series import SeriesEntry
 from app.history.sessions import SessionEntry
 from ui.core.theme import SPACE, Theme
+from ui.widgets.charts.hidden import Hidden
 from ui.widgets.charts.lines import Line, Span
 from ui.widgets.charts.pyramid import Track
 from ui.widgets.charts.time_axis import TimeAxis
@@ -65,6 +67,7 @@ class SessionCharts(QWidget):
         self._rates = QPS  # or ROWS
         self._choice: SeriesEntry | None = None
         self.axis = TimeAxis(self)
+        self._hidden = Hidden(self)  # a contender is hidden in all charts
         self.qps = self._chart("QPS", "queries/s")
         self.latency = self._chart("Latency p95", "ms")
         self.cpu = self._chart("CPU", "% of a core")
@@ -82,6 +85,7 @@ class SessionCharts(QWidget):
     def _chart(self, title: str, unit: str) -> TimeChart:
         chart = TimeChart(self._theme, title, unit, self)
         self.axis.add(chart)
+        chart.share_hidden(self._hidden)
         return chart
 
     def _arrange(self) -> None:
@@ -190,7 +194,8 @@ class SessionCharts(QWidget):
         session, _ = self._entries
         if session is None:
             return
-        own = Line("", session["contender"]["name"], self._theme.contender(session["colour"]))
+        name = session["contender"]["name"]
+        own = Line("", name, self._theme.contender(session["colour"]), contender=name)
         first, *ghost = self._beside(self._rates, replace(own, label=session["name"]))
         self.qps.set_lines([*self._of_round(first), *ghost])
         self.latency.set_lines(self._beside(LATENCY, own))
@@ -207,17 +212,20 @@ class SessionCharts(QWidget):
         if ghost is None or self._ghost is None:
             return [line]
         name = f"{ghost['name']}, earlier" if series == self._rates else "earlier"
-        return [line, Line(GHOST + series, name, self._theme.contender(ghost["colour"]), faint=True)]
+        colour, whose = self._theme.contender(ghost["colour"]), GHOST + ghost["name"]
+        return [line, Line(GHOST + series, name, colour, faint=True, contender=whose)]
 
     def _of_round(self, shown: Line) -> list[Line]:
         """The contenders that take turns, in their order; of two with the same colour the later is dashed."""
         if self._round is None or self._rates != QPS:
             return [shown]
         lines, seen = list[Line](), set[int]()
-        for entry in self._round.entries:
-            line = Line(OTHER + entry["id"], entry["name"], self._theme.contender(entry["colour"]))
-            line = line if entry["id"] in self._round.tracks else shown
-            lines.append(replace(line, dashed=entry["colour"] in seen))
+        shorts = short_names([entry["name"] for entry in self._round.entries]).names
+        for entry, short in zip(self._round.entries, shorts, strict=True):
+            colour, whose = self._theme.contender(entry["colour"]), entry["contender"]["name"]
+            line = Line(OTHER + entry["id"], short, colour, full=entry["name"], contender=whose)
+            key = line.key if entry["id"] in self._round.tracks else shown.key
+            lines.append(replace(line, key=key, dashed=entry["colour"] in seen))
             seen.add(entry["colour"])
         return lines
 

@@ -31,7 +31,8 @@ class BarChart(StillChart):
 
     def __init__(self, theme: Theme, title: str, unit: str = "", parent: QWidget | None = None) -> None:
         self._categories: list[str] = []
-        self._bars: list[Bars] = []
+        self._given: list[Bars] = []
+        self._bars: list[Bars] = []  # those that nobody has hidden
         self._reaches: Mapping[str, Sequence[Reach | None]] = {}
         self._base: float | None = None
         self._placed: list[Placed] = []  # where they are painted, since the chart was fitted
@@ -49,13 +50,17 @@ class BarChart(StillChart):
 
         Given anew when the theme has changed.
         """
-        self._categories, self._bars, self._base = list(categories), list(bars), base
+        self._categories, self._given, self._base = list(categories), list(bars), base
         self._reaches = reaches or {}
         self._cursor = None
         self.set_title(self._title, unit)
         self._head.set_lines([line for line, _ in bars], widest="888,888" if base is None else "88.88")
         self.show_values()
         self.refresh()
+
+    def refresh(self) -> None:
+        self._bars = [bar for bar in self._given if self.is_visible(bar[0])]
+        super().refresh()
 
     def stands(self) -> list[float]:
         return [float(at) for at in range(len(self._categories))]
@@ -65,7 +70,7 @@ class BarChart(StillChart):
 
     def values(self) -> list[str]:
         at = self._cursor
-        return ["" if at is None else value_text(values[at]) for _, values in self._bars]
+        return ["" if at is None else value_text(values[at]) for _, values in self._given]
 
     def fit(self) -> None:
         values = self.heights()
@@ -83,7 +88,8 @@ class BarChart(StillChart):
 
     def heights(self) -> list[float]:
         """All that has to be in sight."""
-        ends = [end for each in self._reaches.values() for reach in each if reach for end in reach]
+        reaches = [self._reaches.get(line.key, ()) for line, _ in self._bars]
+        ends = [end for each in reaches for reach in each if reach for end in reach]
         return [*ends, *(value for _, values in self._bars for value in values if value is not None)]
 
     def rows(self, width: float, /) -> int:

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRect, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.core.harmless import harmless
 from ui.core.plain import as_tip, fitted
 from ui.core.theme import SPACE, Theme
 from ui.widgets.table import tabular
 
+from .hidden import Hidden
 from .lines import Line, mixed
 
 LINE_HEIGHT = 22
 _SWATCH = 14
 _FAINT = 0.45
+_PALE = 0.4  # of an entry whose curve is hidden
+_CLICKS = "Click to hide or show; double-click to show only this curve, again to show all"
 
 
 def drawn_colour(line: Line, theme: Theme) -> QColor:
@@ -26,7 +39,12 @@ def drawn_colour(line: Line, theme: Theme) -> QColor:
 
 
 class Head(QWidget):
-    """The places of the values keep their width, so that nothing jumps while they change."""
+    """The places of the values keep their width, so that nothing jumps while they change.
+
+    A click on an entry hides its curve, a double click isolates it.
+    """
+
+    title_double_clicked = Signal()
 
     def __init__(self, theme: Theme, title: str, unit: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -36,6 +54,9 @@ class Head(QWidget):
         self._values: list[str] = []
         self._value_width = 0
         self._is_brief = False
+        self.hidden = Hidden(self)
+        self.hidden.changed.connect(self.update)
+        self._before = self.hidden.state  # the click that may begin a double click
         self._places: list[QRect] = []
         self._labels: list[str] = []  # as much of them as there is room for
         self._font = tabular(self.font())
@@ -45,6 +66,13 @@ class Head(QWidget):
         self.setFixedHeight(LINE_HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setMouseTracking(True)
+
+    def share(self, hidden: Hidden) -> None:
+        """Hide what other charts hide, too."""
+        self.hidden.changed.disconnect(self.update)
+        self.hidden = hidden
+        hidden.changed.connect(self.update)
 
     def set_title(self, title: str, unit: str) -> None:
         self._title, self._unit = title, unit
@@ -70,6 +98,11 @@ class Head(QWidget):
                 self._value_width = widest
                 self.arrange()
             self.update()
+
+    @property
+    def lines(self) -> Sequence[Line]:
+        """Those of the entries."""
+        return self._lines
 
     def read_out(self) -> str:
         """The curves and their values as one line of text."""
@@ -115,14 +148,61 @@ class Head(QWidget):
         super().resizeEvent(event)
         self.arrange()
 
+    # ---- what the mouse does
+
+    def entry_at(self, at: QPoint) -> Line | None:
+        """The line whose entry is here."""
+        places = () if self._is_brief else zip(self._lines, self._places, strict=True)
+        return next((line for line, place in places if place.contains(at)), None)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(event)
+        line = self.entry_at(event.position().toPoint())
+        if line and event.button() == Qt.MouseButton.LeftButton:
+            self._before = self.hidden.state
+            self.hidden.toggle(line.owner, self._lines)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if line := self.entry_at(event.position().toPoint()):
+            self.hidden.restore(self._before)
+            self.hidden.isolate(line.owner)
+        else:
+            self.title_double_clicked.emit()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        is_entry = self.entry_at(event.position().toPoint()) is not None
+        self.setCursor(Qt.CursorShape.PointingHandCursor if is_entry else Qt.CursorShape.ArrowCursor)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and (line := self.entry_at(event.pos())):
+            QToolTip.showText(event.globalPos(), as_tip(f"{line.full or line.label}\n{_CLICKS}"), self)
+            return True
+        return super().event(event)
+
+    # ---- painting
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(event.rect(), self._theme.colour("base"))
         self._paint_title(painter)
         painter.setFont(self._font)
+        hidden = self.hidden.of(self._lines)
         for at, line in enumerate(() if self._is_brief else self._lines):
-            self._paint_entry(painter, line, self._labels[at], self._values[at], self._places[at])
+            if line.owner in hidden:
+                self._paint_hidden(painter, line, self._labels[at], self._places[at])
+            else:
+                self._paint_entry(painter, line, self._labels[at], self._values[at], self._places[at])
         painter.end()
+
+    def _paint_hidden(self, painter: QPainter, line: Line, label: str, place: QRect) -> None:
+        """Pale and struck out, without its value."""
+        struck = QFont(self._font)
+        struck.setStrikeOut(True)
+        painter.save()
+        painter.setFont(struck)
+        painter.setOpacity(_PALE)
+        self._paint_entry(painter, line, label, "", place)
+        painter.restore()
 
     def _paint_title(self, painter: QPainter) -> None:
         place = QRect(SPACE, 0, max(self.width() - 2 * SPACE, 0), LINE_HEIGHT)

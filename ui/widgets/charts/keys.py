@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
+from .head import Head
 from .time_axis import TimeAxis
 
 KEYS = (  # as Help tells it
     "Left and Right move the cursor, with Ctrl further, with Shift the visible range; + and - zoom; "
-    "Home shows all, End the newest; Escape hides the cursor"
+    "Home shows all, End the newest; Escape hides the cursor; 1 to 9 hide or show a curve, 0 shows all"
 )
 _FAR = 10  # steps of the cursor at once, with Ctrl
+
+
+def press_digit(head: Head, key: int) -> bool:
+    """Hide or show the entry of the legend with this number; False where it is no such key."""
+    if key == Qt.Key.Key_0:
+        head.hidden.show_all()
+        return True
+    at = key - Qt.Key.Key_1
+    is_entry = 0 <= at < min(9, len(head.lines))
+    if is_entry:
+        head.hidden.toggle(head.lines[at].owner, head.lines)
+    return is_entry
 
 
 def press(axis: TimeAxis, key: int, modifiers: Qt.KeyboardModifier, step: float) -> bool:

@@ -30,6 +30,7 @@ class LineChart(StillChart):
 
     def __init__(self, theme: Theme, title: str, unit: str = "", parent: QWidget | None = None) -> None:
         self._curves: list[Curve] = []
+        self._drawn: list[Curve] = []  # those of them that nobody has hidden
         self._reaches: Mapping[str, Sequence[Reach | None]] = {}
         self._places: dict[float, float] = {}  # x -> where it is
         self._beside: list[float] = []  # where the names beside the curves stand
@@ -91,17 +92,20 @@ class LineChart(StillChart):
         self._ground.y_ticks = figure_ticks(*self._area.y, most)
 
     def _ys(self) -> list[float]:
-        ends = [end for each in self._reaches.values() for reach in each if reach for end in reach]
-        return [*ends, *(y for _, _, ys in self._curves for y in ys if y is not None)]
+        reaches = [self._reaches.get(line.key, ()) for line, _, _ in self._drawn]
+        ends = [end for each in reaches for reach in each if reach for end in reach]
+        return [*ends, *(y for _, _, ys in self._drawn for y in ys if y is not None)]
 
     # ---- names beside the curves
 
     def refresh(self) -> None:
         """Names beside the curves where all of them fit there, else a legend above; never both."""
-        self._has_legend = False
-        self._head.hide_entries()
+        self._drawn = [curve for curve in self._curves if self.is_visible(curve[0])]
+        self._has_legend = len(self._drawn) < len(self._curves)  # to bring back what is hidden
+        self._beside = []
+        self._head.hide_entries(not self._has_legend)
         super().refresh()
-        if not self._beside:
+        if not self._beside and not self._has_legend:
             self._has_legend = True
             self._head.hide_entries(False)
             super().refresh()
@@ -138,12 +142,12 @@ class LineChart(StillChart):
     # ---- painting
 
     def paint_figures(self, painter: QPainter) -> None:
-        for curve in sorted(self._curves, key=lambda curve: not curve[0].faint):
+        for curve in sorted(self._drawn, key=lambda curve: not curve[0].faint):
             self._paint_curve(painter, *curve)
         self._paint_names(painter)
         if self._cursor is not None:
             x, place = list(self._places.items())[self._cursor]
-            dots = [(_at(curve, x), drawn_colour(curve[0], self._theme)) for curve in self._curves]
+            dots = [(_at(curve, x), drawn_colour(curve[0], self._theme)) for curve in self._drawn]
             text = self.stand_text(self._cursor)
             draw_cursor(painter, self._area, self._theme, (place, text), dots)
 

@@ -16,6 +16,13 @@ class Line:
     colour: QColor
     dashed: bool = False
     faint: bool = False
+    full: str = ""  # the whole name, where the label is short of it
+    contender: str = ""  # lines of one are hidden together, in all charts that share what is hidden
+
+    @property
+    def owner(self) -> str:
+        """What is hidden with it."""
+        return self.contender or self.key
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,9 @@ from ui.widgets.table import tabular
 
 from .frame import AXIS, LANE, ROW, Frame, Ground, draw_focus
 from .head import Head
+from .hidden import Hidden
+from .keys import press_digit
+from .lines import Line
 
 TICK_HEIGHT = 32  # pixels a tick of the figures has at least
 
@@ -36,6 +39,7 @@ class StillChart(Reached):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.set_title(title, unit)
         theme.changed.connect(self._on_theme_changed)
+        self._head.hidden.changed.connect(self.refresh)
 
     def set_title(self, title: str, unit: str) -> None:
         self._title, self._unit = title, unit
@@ -45,6 +49,16 @@ class StillChart(Reached):
     def hide_legend(self) -> None:
         """Several charts share one, which is elsewhere."""
         self._head.hide_entries()
+
+    def share_hidden(self, hidden: Hidden) -> None:
+        """What is hidden in another chart is hidden here, too."""
+        self._head.hidden.changed.disconnect(self.refresh)
+        self._head.share(hidden)
+        hidden.changed.connect(self.refresh)
+
+    def is_visible(self, line: Line) -> bool:
+        """Whether nobody has hidden it."""
+        return line.owner not in self._head.hidden.of(self._head.lines)
 
     # ---- what kinds of charts say
 
@@ -143,7 +157,7 @@ class StillChart(Reached):
             self.set_cursor(None)
         elif event.key() in moves and most >= 0:
             self.set_cursor(moves[Qt.Key(event.key())])
-        else:
+        elif not press_digit(self._head, event.key()):
             super().keyPressEvent(event)
 
     def _on_theme_changed(self) -> None:

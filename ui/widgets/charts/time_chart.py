@@ -1,139 +1,30 @@
-"""A chart over time. Pages import this where they are built, for pyqtgraph is dear.
-
-What makes a frame cheap, all of it measured: a minimum and a maximum a pixel, opaque pens of one pixel, an
-opaque grid in a kept ground, no search for finite values or for the range, and one paint on request.
-"""
+"""A chart over time. Pages import this where they are built, for pyqtgraph is dear."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-import numpy as np
-from pyqtgraph import GraphicsView, PlotCurveItem, ViewBox, mkPen  # type: ignore[import-untyped]
-from PySide6.QtCore import QRect, QRectF, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QKeyEvent,
-    QPainter,
-    QResizeEvent,
-    QShowEvent,
-)
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent, QPainter, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ui.core.theme import SPACE, Theme
 from ui.widgets.reached import Reached
-from ui.widgets.table import tabular
 
+from .canvas import Canvas
 from .frame import AXIS, LANE, Frame, Ground, draw_band, draw_cursor, draw_focus, draw_marks
 from .head import Head, drawn_colour
-from .keys import KEYS, press
+from .hidden import Hidden
+from .keys import KEYS, press, press_digit
 from .lines import Line, Span
 from .pointer import Pointer
-from .pyramid import Track, Values, dashed, highest, lowest, seen
+from .pyramid import Track, Values, dashed, highest, lowest
 from .scale import clock_form, figure_ticks, fitting, time_text, time_ticks, value_text
 from .time_axis import TimeAxis
 
-_ALONE = 1.5  # pixels of a value between two gaps
 _DASH = 14  # pixels of a dash and the gap after it
-_CURSOR = 48  # pixels each side of the cursor that are painted anew when it moves
 _TICK_HEIGHT, _TICK_WIDTH = 32, 110  # pixels a tick has at least
 _NAMED = 16  # curves: of more only those that are no ghosts are named above
-
-
-class Curve(PlotCurveItem):  # type: ignore[misc]
-    """Takes up what is shown: to search its values for their bounds would be dear."""
-
-    extent = QRectF()
-    shift: tuple[float, float] | None = None  # at which it is drawn once more, to be two pixels wide
-
-    def boundingRect(self) -> QRectF:
-        return self.extent
-
-    def paint(self, painter: QPainter, option: object, widget: QWidget | None = None) -> None:
-        super().paint(painter, option, widget)
-        if self.shift:
-            painter.translate(*self.shift)
-            painter.drawPath(self.getPath())
-
-
-class Canvas(GraphicsView):  # type: ignore[misc]
-    """The curves of one chart, between its ground and what is above."""
-
-    resized = Signal()
-
-    def __init__(self, theme: Theme, ground: Ground, above: Callable[[QPainter, Frame], None]) -> None:
-        self._theme, self._ground, self._above = theme, ground, above
-        self.area = Frame()
-        self.top = SPACE
-        self.bottom = AXIS
-        self._curves: dict[str, Curve] = {}
-        self._box = ViewBox(enableMouse=False, enableMenu=False, defaultPadding=0)
-        super().__init__(background=None)
-        self.setCentralItem(None)
-        self.scene().addItem(self._box)
-        self.scene().setItemIndexMethod(self.scene().ItemIndexMethod.NoIndex)
-        self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setFont(tabular(self.font()))
-        self.setMinimumHeight(60)
-
-    # ---- what is shown
-
-    def set_line(self, key: str, colour: QColor, height: int) -> None:
-        """Make or change a curve; `height` puts it over others."""
-        if key not in self._curves:
-            self._curves[key] = Curve(skipFiniteCheck=True)
-            self._box.addItem(self._curves[key], ignoreBounds=True)
-        self._curves[key].setPen(mkPen(colour, width=1))
-        self._curves[key].setZValue(height)
-
-    def remove_line(self, key: str) -> None:
-        self._box.removeItem(self._curves.pop(key))
-
-    def set_values(self, key: str, x: Values, y: Values) -> None:
-        """Of a curve, after its area is set; NaN is a gap."""
-        curve, (first, last), (low, high) = self._curves[key], self.area.x, self.area.y
-        curve.extent = QRectF(first, low, last - first, high - low)
-        is_thin = self.devicePixelRatioF() >= 1.5 and len(x) < self.area.plot.width()
-        curve.shift = (self.area.length(0.5), self.area.height(0.5)) if is_thin else None
-        if has_gaps := bool(np.isnan(y).any()):
-            x, y = seen(x, y, self.area.length(_ALONE))
-        curve.setData(x=x, y=y, connect="finite" if has_gaps else "all")
-
-    def set_area(self, x: tuple[float, float], y: tuple[float, float]) -> None:
-        """The range that is shown; the ground is painted anew where it is another one."""
-        if (x, y) != (self.area.x, self.area.y):
-            self.area.x, self.area.y = x, y
-            self._box.setRange(xRange=x, yRange=y, padding=0)
-            self.resetCachedContent()
-
-    def place(self) -> None:
-        """Where the curves are: as wide in all charts, so that equal times are below each other."""
-        left = self.fontMetrics().horizontalAdvance("888.8M") + SPACE
-        self.area.plot = QRectF(self.rect()).adjusted(left, self.top, -2 * SPACE, -self.bottom)
-        self._box.setGeometry(self.area.plot)
-        self.resetCachedContent()
-
-    def repaint_around(self, *xs: float | None) -> None:
-        """Only what the cursor covers, or covered."""
-        for x in xs:
-            if x is not None:
-                left = round(self.area.px(x)) - _CURSOR
-                self.viewport().update(QRect(left, 0, 2 * _CURSOR, self.height()))
-
-    def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
-        painter.fillRect(rect, self._theme.colour("base"))
-        painter.setFont(self.font())
-        self._ground.draw(painter, self.area, self._theme)
-
-    def drawForeground(self, painter: QPainter, _rect: QRectF) -> None:
-        painter.setFont(self.font())
-        self._above(painter, self.area)
-
-    def resizeEvent(self, event: QResizeEvent | None) -> None:
-        super().resizeEvent(event)
-        self.place()
-        self.resized.emit()
 
 
 class TimeChart(Reached):
@@ -164,6 +55,7 @@ class TimeChart(Reached):
         self.setAccessibleDescription(KEYS)
         self._canvas.resized.connect(self._on_resized)
         self._pointer.banding.connect(self._canvas.viewport().update)
+        self._head.hidden.changed.connect(self.redraw)
         theme.changed.connect(self._on_theme_changed)
 
     # ---- what pages give
@@ -183,6 +75,17 @@ class TimeChart(Reached):
         self._named = [line for line in lines if len(lines) <= _NAMED or not line.faint]
         self._head.set_lines(self._named, widest="888,888")
         self.redraw()
+
+    def share_hidden(self, hidden: Hidden) -> None:
+        """A contender that is hidden in another chart is hidden here, too."""
+        self._head.hidden.changed.disconnect(self.redraw)
+        self._head.share(hidden)
+        hidden.changed.connect(self.redraw)
+
+    def _visible(self) -> list[Line]:
+        """Lines that nobody has hidden."""
+        hidden = self._head.hidden.of(self._lines)
+        return [line for line in self._lines if line.owner not in hidden] if hidden else self._lines
 
     def track(self, key: str) -> Track:
         """The values of a line: extend them, then let the axis refresh."""
@@ -245,9 +148,11 @@ class TimeChart(Reached):
         """Curves, range and values, in one paint; when hidden, as soon as it is seen."""
         if not self.isVisible():
             return
-        curves = [self._stretch_of(line) for line in self._lines]
+        lines = self._visible()
+        curves = [self._stretch_of(line) for line in lines]
         self._fit(curves)
-        for line, (t, values) in zip(self._lines, curves, strict=True):
+        self._canvas.show_only({line.key for line in lines})
+        for line, (t, values) in zip(lines, curves, strict=True):
             self._canvas.set_values(line.key, t, values)
         self._show_values()
         self._canvas.viewport().update()
@@ -288,7 +193,8 @@ class TimeChart(Reached):
         cursor = self._drawn_cursor
         if cursor is not None and area.x[0] <= cursor <= area.x[1]:
             text = time_text(cursor, area.x[1] - area.x[0] < 60) if self._ground.has_texts_below else ""
-            dots = [(self._value_at(line, cursor), drawn_colour(line, self._theme)) for line in self._lines]
+            lines = self._visible()
+            dots = [(self._value_at(line, cursor), drawn_colour(line, self._theme)) for line in lines]
             draw_cursor(painter, area, self._theme, (cursor, text), dots)
         if self._pointer.band:
             draw_band(painter, area, self._theme, self._pointer.band)
@@ -298,7 +204,9 @@ class TimeChart(Reached):
     # ---- what the person does
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not press(self.axis, event.key(), event.modifiers(), self._canvas.area.length(4)):
+        step = self._canvas.area.length(4)
+        is_done = press(self.axis, event.key(), event.modifiers(), step)
+        if not is_done and not press_digit(self._head, event.key()):
             super().keyPressEvent(event)
 
     def _frame(self, is_framed: bool) -> None:

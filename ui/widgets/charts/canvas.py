@@ -1,0 +1,126 @@
+"""Where the curves of a chart over time are painted, by pyqtgraph.
+
+What makes a frame cheap, all of it measured: a minimum and a maximum a pixel, opaque pens of one pixel, an
+opaque grid in a kept ground, no search for finite values or for the range, and one paint on request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from pyqtgraph import GraphicsView, PlotCurveItem, ViewBox, mkPen  # type: ignore[import-untyped]
+from PySide6.QtCore import QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from ui.core.theme import SPACE, Theme
+from ui.widgets.table import tabular
+
+from .frame import AXIS, Frame, Ground
+from .pyramid import Values, seen
+
+_ALONE = 1.5  # pixels of a value between two gaps
+_CURSOR = 48  # pixels each side of the cursor that are painted anew when it moves
+
+
+class Curve(PlotCurveItem):  # type: ignore[misc]
+    """Takes up what is shown: to search its values for their bounds would be dear."""
+
+    extent = QRectF()
+    shift: tuple[float, float] | None = None  # at which it is drawn once more, to be two pixels wide
+
+    def boundingRect(self) -> QRectF:
+        return self.extent
+
+    def paint(self, painter: QPainter, option: object, widget: QWidget | None = None) -> None:
+        super().paint(painter, option, widget)
+        if self.shift:
+            painter.translate(*self.shift)
+            painter.drawPath(self.getPath())
+
+
+class Canvas(GraphicsView):  # type: ignore[misc]
+    """The curves of one chart, between its ground and what is above."""
+
+    resized = Signal()
+
+    def __init__(self, theme: Theme, ground: Ground, above: Callable[[QPainter, Frame], None]) -> None:
+        self._theme, self._ground, self._above = theme, ground, above
+        self.area = Frame()
+        self.top = SPACE
+        self.bottom = AXIS
+        self._curves: dict[str, Curve] = {}
+        self._box = ViewBox(enableMouse=False, enableMenu=False, defaultPadding=0)
+        super().__init__(background=None)
+        self.setCentralItem(None)
+        self.scene().addItem(self._box)
+        self.scene().setItemIndexMethod(self.scene().ItemIndexMethod.NoIndex)
+        self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setFont(tabular(self.font()))
+        self.setMinimumHeight(60)
+
+    # ---- what is shown
+
+    def set_line(self, key: str, colour: QColor, height: int) -> None:
+        """Make or change a curve; `height` puts it over others."""
+        if key not in self._curves:
+            self._curves[key] = Curve(skipFiniteCheck=True)
+            self._box.addItem(self._curves[key], ignoreBounds=True)
+        self._curves[key].setPen(mkPen(colour, width=1))
+        self._curves[key].setZValue(height)
+
+    def remove_line(self, key: str) -> None:
+        self._box.removeItem(self._curves.pop(key))
+
+    def show_only(self, keys: set[str]) -> None:
+        """Of the curves; the others are hidden."""
+        for key, curve in self._curves.items():
+            if curve.isVisible() != (key in keys):
+                curve.setVisible(key in keys)
+
+    def set_values(self, key: str, x: Values, y: Values) -> None:
+        """Of a curve, after its area is set; NaN is a gap."""
+        curve, (first, last), (low, high) = self._curves[key], self.area.x, self.area.y
+        curve.extent = QRectF(first, low, last - first, high - low)
+        is_thin = self.devicePixelRatioF() >= 1.5 and len(x) < self.area.plot.width()
+        curve.shift = (self.area.length(0.5), self.area.height(0.5)) if is_thin else None
+        if has_gaps := bool(np.isnan(y).any()):
+            x, y = seen(x, y, self.area.length(_ALONE))
+        curve.setData(x=x, y=y, connect="finite" if has_gaps else "all")
+
+    def set_area(self, x: tuple[float, float], y: tuple[float, float]) -> None:
+        """The range that is shown; the ground is painted anew where it is another one."""
+        if (x, y) != (self.area.x, self.area.y):
+            self.area.x, self.area.y = x, y
+            self._box.setRange(xRange=x, yRange=y, padding=0)
+            self.resetCachedContent()
+
+    def place(self) -> None:
+        """Where the curves are: as wide in all charts, so that equal times are below each other."""
+        left = self.fontMetrics().horizontalAdvance("888.8M") + SPACE
+        self.area.plot = QRectF(self.rect()).adjusted(left, self.top, -2 * SPACE, -self.bottom)
+        self._box.setGeometry(self.area.plot)
+        self.resetCachedContent()
+
+    def repaint_around(self, *xs: float | None) -> None:
+        """Only what the cursor covers, or covered."""
+        for x in xs:
+            if x is not None:
+                left = round(self.area.px(x)) - _CURSOR
+                self.viewport().update(QRect(left, 0, 2 * _CURSOR, self.height()))
+
+    def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
+        painter.fillRect(rect, self._theme.colour("base"))
+        painter.setFont(self.font())
+        self._ground.draw(painter, self.area, self._theme)
+
+    def drawForeground(self, painter: QPainter, _rect: QRectF) -> None:
+        painter.setFont(self.font())
+        self._above(painter, self.area)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        self.place()
+        self.resized.emit()
