@@ -18,12 +18,10 @@ from app.remote.target import LOCAL, Target
 from app.targets.store import Targets
 from tests.fakes import ScriptedAgent
 from tests.plans import build
-from tests.ui.test_bench_page import OpenPage, followed, now, open_page
+from tests.ui.bench.set_up import OpenPage, now
 from ui.pages.bench import BenchPage
 from ui.pages.bench.plan.several import SeveralDialog
 from ui.widgets.actions import plain_text
-
-__all__ = ["followed", "open_page"]  # fixtures
 
 Opened = tuple[BenchPage, SeveralDialog]
 OpenDialog = Callable[..., Opened]

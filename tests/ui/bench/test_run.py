@@ -1,0 +1,262 @@
+"""From Run to a plan that is followed, queued, given up or refused."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
+
+from app.core.errors import LinkError
+from app.remote.hostkeys import HostKey, HostKeyUnknownError, Offer
+from app.remote.target import LOCAL
+from tests import comparable
+from tests.fakes import ScriptedAgent
+from tests.plans import MARIADB, plan
+from tests.ui.bench.set_up import (
+    OpenPage,
+    checks_of,
+    dialogs,
+    now,
+    reason,
+    request_of,
+    retype,
+    settle,
+)
+from ui.core.bus import Wanted
+from ui.dialogs.host_key import HostKeyDialog
+from ui.pages.bench import BenchPage
+from ui.pages.bench.plan.queueing import QueueingDialog
+
+
+def test_run_starts_and_shows_it_live(
+    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], followed: list[Any]
+) -> None:
+    agent = ScriptedAgent(found=now())
+    reach(agent)
+    page.setFocus()
+    with qtbot.waitSignal(page.context.bus.wanted) as wanted:
+        qtbot.keyClick(page, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    assert agent.asked[-2:] == ["start", "close"]
+    ((target, directory, _plan, sha, sessions),) = followed
+    assert (target.name, directory, sha) == (LOCAL, "/target", "f00")
+    assert wanted.args == [Wanted("live", sessions)]
+    assert len(sessions) == 10
+
+
+def test_a_target_at_work_offers_its_queue(
+    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], followed: list[Any]
+) -> None:
+    agent = ScriptedAgent(found=now(), taken="/target is in use by plan first (process 7)")
+    reach(agent)
+    assert not page.run_panel.run_bar.queue_button.isVisible()
+    page.run_panel.run_bar.run.trigger()
+    qtbot.waitUntil(page.message.isVisible)
+    assert page.message.text == "Nothing was started: /target is in use by plan first (process 7)"
+    assert agent.asked == ["reach", "close"] and page.run_panel.run_bar.queue_button.isVisible()
+    qtbot.mouseClick(page.message.buttons[0], Qt.MouseButton.LeftButton)
+    (dialog,) = page.findChildren(QueueingDialog)
+    qtbot.mouseClick(dialog.later, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(page.context.queues.changed):
+        qtbot.mouseClick(dialog.queue, Qt.MouseButton.LeftButton)
+    assert agent.asked[2:] == ["reach", "upload", "queue", "close"]
+    assert agent.change.in_s is not None and 0 < agent.change.in_s <= 24 * 3600
+    assert "is number 1 in the queue of local" in page.message.text and not followed
+
+
+def test_what_is_run_again_starts_once_it_is_checked(
+    qtbot: QtBot,
+    page: BenchPage,
+    reach: Callable[[ScriptedAgent], None],
+    followed: list[Any],
+    dyno_home: Path,
+) -> None:
+    reach(ScriptedAgent(found=now()))
+    ids = comparable.keep(dyno_home, plan(f"{MARIADB}:innodb", rows=5000, name="before"))
+    with qtbot.waitSignal(page.context.bus.wanted) as wanted:
+        page.open(Wanted("bench", ids, is_run=True))
+    ((*_, sessions),) = followed
+    assert wanted.args == [Wanted("live", sessions)] and len(sessions) == 1
+    page.open(Wanted("bench", ids))
+    settle(qtbot, page)
+    assert len(followed) == 1, "to be edited it is only set up"
+
+
+def test_what_cannot_be_run_again_says_why(
+    qtbot: QtBot, page: BenchPage, followed: list[Any], dyno_home: Path
+) -> None:
+    before = plan(f"{MARIADB}:innodb", rows=5000)
+    gone = [replace(before.contenders[0], build="mysql-1.2.3")]
+    page.open(Wanted("bench", comparable.keep(dyno_home, replace(before, contenders=gone)), is_run=True))
+    qtbot.waitUntil(lambda: page.message.text.startswith("Not started: there is no build mysql-1.2.3"))
+    assert not followed
+
+
+def test_a_start_can_be_given_up(
+    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], followed: list[Any]
+) -> None:
+    there, go_on = threading.Event(), threading.Event()
+
+    def wait(what: str) -> None:
+        if what == "rehearse innodb":
+            there.set()
+            go_on.wait(30)
+
+    agent = ScriptedAgent(meanwhile=wait, found=now())
+    reach(agent)
+    bar = page.run_panel.run_bar
+    qtbot.mouseClick(bar.button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bar.reason.text() == "rehearsing innodb…")
+    assert there.is_set() and bar.progress.isVisible() and not bar.run.isEnabled()
+    bar.cancel.trigger()
+    assert page.message.text == "Cancelled: nothing was started."
+    assert not bar.progress.isVisible() and bar.run.isEnabled()
+    go_on.set()
+    page.context.tasks.close()
+    assert "start" not in agent.asked and not followed
+
+
+def test_a_rehearsal_that_fails_says_what(
+    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], followed: list[Any]
+) -> None:
+    reach(ScriptedAgent(wrong=["rehearse rocksdb"], found=now()))
+    page.run_panel.run_bar.rehearse.trigger()
+    qtbot.waitUntil(lambda: "it does not start" in page.message.text)
+    assert page.run_panel.checks.item(0).text().startswith("Fail · rehearsal")
+    retype(qtbot, page.sequence.fields.edits["rows"], "7k")  # the contender is the same
+    settle(qtbot, page)
+    assert page.run_panel.checks.item(0).text().startswith("Fail · rehearsal: rocksdb")
+    assert page.run_panel.run_bar.run.isEnabled()
+    page.controller.change(page.controller.draft.with_contender(1, table_options="ROW_FORMAT=DYNAMIC"))
+    settle(qtbot, page)
+    assert "Fail" not in checks_of(page)
+    page.controller.change(page.controller.draft.with_contender(1, table_options=""))
+    settle(qtbot, page)
+    assert page.run_panel.checks.item(0).text().startswith("Fail · rehearsal: rocksdb")
+    reach(ScriptedAgent(found=now()))
+    page.run_panel.run_bar.rehearse.trigger()
+    qtbot.waitUntil(lambda: page.message.text.startswith("The rehearsal passed"))
+    assert not followed
+
+
+def test_repeats_are_chosen_or_typed(qtbot: QtBot, page: BenchPage) -> None:
+    page.controller.change(page.controller.draft.with_sequence("quick"))
+    settle(qtbot, page)
+    fields, card = page.sequence.fields, page.run_panel.estimate
+    repeats, limit = fields.edits["repeats"], fields.edits["time_limit"]
+    assert (repeats.text(), request_of(page).repeats, limit.isVisible()) == (
+        "until decided",
+        "until decided",
+        True,
+    )
+    assert " to " in card.time.text() and re.match(
+        r"until (\w{3} )?\d\d:\d\d at most, about", card.disk.text()
+    )
+    assert card.work.text().startswith("6 to 16 sessions of ")
+    retype(qtbot, limit, "900")
+    settle(qtbot, page)
+    assert request_of(page).time_limit == 900
+    retype(qtbot, repeats, "1")
+    settle(qtbot, page)
+    assert (request_of(page).repeats, request_of(page).time_limit, limit.isVisible()) == (1, 0, False)
+    assert "one repeat: no verdict" in card.work.text() and "1 of each gives no verdict" in checks_of(page)
+    retype(qtbot, repeats, "until")
+    settle(qtbot, page)
+    assert fields.repeats.property("wrong") and 'or "until decided"' in reason(page)
+    qtbot.keyClicks(repeats, " decided")
+    settle(qtbot, page)
+    assert request_of(page).repeats == "until decided" and not fields.repeats.property("wrong")
+    fields.repeats.setCurrentIndex(2)
+    fields.repeats.activated.emit(2)
+    settle(qtbot, page)
+    assert (request_of(page).repeats, repeats.text()) == (3, "3")
+
+
+@pytest.mark.parametrize("height", [560, 690])
+def test_all_fields_can_be_read_in_a_small_window(open_page: OpenPage, qtbot: QtBot, height: int) -> None:
+    page = open_page(height=height)
+    page.controller.change(page.controller.draft.with_sequence("quick"))
+    settle(qtbot, page)
+    fields = page.sequence.fields
+    shown = [*fields.edits.values(), *fields.boxes.values(), fields.name, fields.repeats]
+    for widget in shown:
+        place = widget.mapTo(fields, QPoint(0, widget.height()))
+        assert widget.isVisible() and place.y() <= fields.height()
+    assert len({fields.mapFromGlobal(each.mapToGlobal(QPoint())).y() for each in shown}) >= 5
+
+
+def test_the_check_of_repeats_goes_by_the_calibration_to_the_start(
+    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.history.calibration.noise_of", lambda _history, _machine: 0.123)
+    reach(ScriptedAgent(found=now()))
+    retype(qtbot, page.sequence.fields.edits["repeats"], "4")
+    settle(qtbot, page)
+    assert "sessions vary by 12.3%, as measured here" in checks_of(page)
+    page.run_panel.run_bar.rehearse.trigger()
+    qtbot.waitUntil(lambda: page.message.text.startswith("The rehearsal passed"))
+    assert "sessions vary by 12.3%, as measured here" in checks_of(page)
+
+
+def test_what_servers_have_in_force_is_compared_after_the_rehearsal(
+    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None]
+) -> None:
+    agent = ScriptedAgent(found=now())
+    agent.in_force = {
+        "innodb": {"gtid_mode": "ON", "table_open_cache": "1"},
+        "rocksdb": {"gtid_mode": "OFF", "table_open_cache": "2"},
+    }
+    reach(agent)
+    page.run_panel.run_bar.rehearse.trigger()
+    qtbot.waitUntil(lambda: page.message.text.startswith("The rehearsal passed"))
+    items = [page.run_panel.checks.item(row) for row in range(page.run_panel.checks.count())]
+    (gtid,) = (each for each in items if "GTID: innodb: on; rocksdb: off (each transaction" in each.text())
+    assert gtid.text().startswith("Warn · parity") and "→ set gtid_mode" in gtid.text()
+
+
+def test_a_target_that_cannot_be_reached_is_told(
+    qtbot: QtBot, page: BenchPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> Any:
+        raise LinkError("nobody answers")
+
+    monkeypatch.setattr("app.remote.reach.connect", fail)
+    page.run_panel.run_bar.run.trigger()
+    qtbot.waitUntil(lambda: page.message.text == "nobody answers")
+    assert page.run_panel.run_bar.run.isEnabled()
+
+
+def test_a_host_key_that_is_met_at_run_is_looked_at(
+    qtbot: QtBot, page: BenchPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = HostKeyUnknownError(Offer("local", "far.invalid", 22, HostKey("ssh-ed25519", b"key")))
+
+    def fail(*_: Any) -> Any:
+        raise refused
+
+    monkeypatch.setattr("app.remote.reach.connect", fail)
+    page.run_panel.run_bar.run.trigger()
+    qtbot.waitUntil(lambda: bool(dialogs(HostKeyDialog)))
+    assert "press Run again" in page.message.text and "dyno target" not in page.targets.view.message.text
+    dialogs(HostKeyDialog)[0].reject()
+    assert page.run_panel.run_bar.run.isEnabled() and "is unknown" in page.targets.view.message.text
+
+
+def test_what_a_lost_link_may_have_started_is_looked_for(
+    qtbot: QtBot, page: BenchPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    monkeypatch.setattr(page.context.plans, "adopt_from", lambda target: looked.append(target.name))
+
+    def fail(*_: Any) -> Any:
+        raise LinkError("the link is lost")
+
+    monkeypatch.setattr("app.remote.reach.connect", fail)
+    page.run_panel.run_bar.run.trigger()
+    qtbot.waitUntil(lambda: looked == [LOCAL])

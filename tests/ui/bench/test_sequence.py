@@ -1,0 +1,221 @@
+"""Sequence, steps and sizes: chosen or typed, with what is wrong beside the field."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.catalog import Catalog
+from tests.ui.bench.set_up import (
+    OpenPage,
+    reason,
+    request_of,
+    retype,
+    settle,
+    steps,
+)
+from ui.pages.bench import BenchPage
+from ui.pages.bench.plan.sweep import SweepDialog
+
+
+def test_estimate_and_plan_follow_every_keystroke(qtbot: QtBot, page: BenchPage) -> None:
+    before = page.run_panel.estimate.time.text()
+    retype(qtbot, page.sequence.fields.edits["seconds"], "600")
+    qtbot.waitUntil(lambda: page.run_panel.estimate.time.text() != before)
+    settle(qtbot, page)
+    assert " h " in page.run_panel.estimate.time.text()
+    assert request_of(page).seconds == 600
+
+
+def test_a_wrong_field_is_marked_and_keeps_its_text(qtbot: QtBot, page: BenchPage) -> None:
+    edit = page.sequence.fields.edits["rows"]
+    retype(qtbot, edit, "lots")
+    settle(qtbot, page)
+    assert (edit.text(), edit.property("wrong")) == ("lots", True)
+    assert reason(page).startswith("rows must be a whole number")
+    assert edit.toolTip() == reason(page) == page.sequence.fields.reason.text()
+    above = page.sequence.fields.reason
+    qtbot.waitUntil(lambda: edit.y() - above.height() - 5 <= above.y() < edit.y())  # the form is laid out
+    assert above.isVisible()
+    assert not page.run_panel.run_bar.run.isEnabled()
+    retype(qtbot, edit, "1k")
+    settle(qtbot, page)
+    assert (edit.property("wrong"), reason(page), request_of(page).rows) == (False, "", 1000)
+    assert not page.sequence.fields.reason.isVisible()
+
+
+def test_a_field_left_open_shows_what_the_sequence_says(qtbot: QtBot, page: BenchPage) -> None:
+    fields = page.sequence.fields.edits
+    assert fields["rows"].placeholderText() == "50,000"
+    box = page.sequence.box
+    box.setFocus()
+    qtbot.keyClick(box, Qt.Key.Key_Down)
+    settle(qtbot, page)
+    assert request_of(page).sequence == "quick"
+    assert fields["rows"].placeholderText() == "1,000,000"
+
+
+def test_sequences_stand_under_their_studies_with_a_sentence_each(qtbot: QtBot, page: BenchPage) -> None:
+    box = page.sequence.box
+    names = [box.itemText(at) for at in range(box.count())]
+    assert names.index("Dyno") < names.index("duel") < names.index("Small-datum") < names.index("small-datum")
+    assert all(box.itemData(at, Qt.ItemDataRole.ToolTipRole) for at in range(box.count()) if box.itemData(at))
+    box.setFocus()
+    for _ in range(names.index("small-datum") - names.index("duel") - 1):  # past the heading
+        qtbot.keyClick(box, Qt.Key.Key_Down)
+    settle(qtbot, page)
+    assert request_of(page).sequence == box.currentText() == "small-datum"
+    assert page.sequence.title.toolTip().endswith(".")
+
+
+def test_steps_are_ticked_off_alone_and_by_group(qtbot: QtBot, page: BenchPage) -> None:
+    page.controller.change(page.controller.draft.said(steps=()))
+    settle(qtbot, page)
+    tree, found = page.sequence.steps, steps(page)
+    tree.setFocus()
+    tree.setCurrentItem(found["insert"])
+    qtbot.keyClick(tree, Qt.Key.Key_Space)
+    settle(qtbot, page)
+    assert "insert" not in request_of(page).steps
+    assert "read-write" in request_of(page).steps
+    group = steps(page)["update-index"].parent()
+    group.setCheckState(0, Qt.CheckState.Unchecked)
+    settle(qtbot, page)
+    left = request_of(page).steps
+    assert left == ("load", "index", "point-query", "read-only", "read-write")
+    found["load"].parent().setCheckState(0, Qt.CheckState.Unchecked)
+    settle(qtbot, page)
+    assert request_of(page).steps == left
+    assert steps(page)["load"].checkState(0) == Qt.CheckState.Checked
+
+
+def test_steps_are_ticked_all_none_or_one_alone(qtbot: QtBot, page: BenchPage) -> None:
+    tree, (all_, none, only) = page.sequence.steps, page.sequence.ticks
+    fixed = ("load", "index")
+    none.trigger()
+    settle(qtbot, page)
+    assert page.controller.draft.request.steps == fixed
+    all_.trigger()
+    settle(qtbot, page)
+    assert page.controller.draft.request.steps == ()
+    assert not only.isEnabled()
+    tree.setCurrentItem(steps(page)["read-only"])
+    tree.setFocus()
+    qtbot.keyClick(
+        tree, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    )
+    settle(qtbot, page)
+    assert page.controller.draft.request.steps == (*fixed, "read-only")
+
+
+def test_space_ticks_all_that_the_filter_shows_and_ctrl_a_selects(qtbot: QtBot, page: BenchPage) -> None:
+    page.controller.change(page.controller.draft.said(steps=()))
+    settle(qtbot, page)
+    tree = page.sequence.steps
+    qtbot.keyClicks(page.sequence.filter, "UPDATE")
+    shown = [name for name, item in steps(page).items() if not item.isHidden()]
+    assert shown == ["update-index", "update-nonindex"]
+    tree.setFocus()
+    for is_on in (False, True):
+        qtbot.keyClick(tree, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+        qtbot.keyClick(tree, Qt.Key.Key_Space)
+        settle(qtbot, page)
+        ticked = [name for name, item in steps(page).items() if item.checkState(0) == Qt.CheckState.Checked]
+        assert set(shown).isdisjoint(ticked) != is_on and {"insert", "read-only"} < set(ticked)
+    page.sequence.filter.clear()
+    assert not any(item.isHidden() for item in steps(page).values())
+
+
+def test_choices_beside_the_fields(qtbot: QtBot, page: BenchPage) -> None:
+    boxes = page.sequence.fields.boxes
+    for name, value in (("order", "grouped"), ("start", "restarted"), ("transport", "loopback")):
+        boxes[name].setCurrentIndex(boxes[name].findData(value))
+    bar = page.run_panel.run_bar
+    for box in (bar.busy, bar.quiet, bar.repeat, bar.small_disk):
+        box.click()
+    settle(qtbot, page)
+    request = page.controller.draft.request
+    assert (request.order, request.start, request.transport) == ("grouped", "restarted", "loopback")
+    assert request.allow_small_disk
+    assert request.allow_busy and request.quiet_wait == 600 and request.repeat_if_disturbed
+    assert "if others disturb all of it" in page.run_panel.estimate.parts.text()
+    assert "repeat_if_disturbed = true" in page.run_panel.plan.text.toPlainText()
+
+
+def test_slices_need_two_contenders_and_the_order_is_marked(qtbot: QtBot, page: BenchPage) -> None:
+    order = page.sequence.fields.boxes["order"]
+    assert [order.itemText(at) for at in range(order.count())] == ["interleaved", "slices", "grouped"]
+    usual = order.toolTip()
+    assert all(f"{word}:" in usual for word in ("Interleaved", "Slices", "Grouped"))
+    order.setCurrentIndex(order.findData("slices"))
+    settle(qtbot, page)
+    assert (order.property("wrong"), reason(page)) == (False, "")
+    assert "2 sessions at once" in page.run_panel.estimate.toolTip()
+    place = order.pos()
+    page.contenders.removed.emit([1])
+    settle(qtbot, page)
+    assert order.property("wrong") is True
+    assert page.sequence.fields.reason.text() == reason(page) and order.pos() == place
+    assert reason(page).startswith("the order slices needs 2 to 4 contenders, not 1: choose more")
+    assert "needs 2 to 4 contenders" in order.toolTip()
+    order.setCurrentIndex(order.findData("interleaved"))
+    settle(qtbot, page)
+    assert (order.property("wrong"), reason(page), order.toolTip()) == (False, "", usual)
+    qtbot.wait(50)  # until the form is laid out
+    assert order.pos() == place
+
+
+def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, open_page: OpenPage) -> None:
+    page = open_page(topology=[[[0, 2], [1, 3]]])
+    page.sequence.sweep.trigger()
+    dialog = page.findChild(SweepDialog)
+    assert dialog is not None and dialog.said.text() == "1 point of each step: 1 thread count"
+    qtbot.keyClicks(dialog.threads, "1, 2, 4")
+    qtbot.keyClicks(dialog.cores, "8")
+    assert dialog.said.text().startswith("a server with 8 cores: the target has 2 with 4 CPUs")
+    assert not dialog.accept_button.isEnabled()
+    dialog.own_cpus.click()
+    retype(qtbot, dialog.cores, "4, 2")
+    qtbot.keyClicks(dialog.variable, "innodb_spin_wait_delay")
+    assert not dialog.accept_button.isEnabled()
+    qtbot.keyClicks(dialog.values, "6, 96")
+    assert dialog.said.text() == (
+        "12 points of each step: 3 thread counts x 2 core sets x 2 values\nthe server on CPUs 0-3, then 0-1"
+    )
+    dialog.accept_button.click()
+    settle(qtbot, page)
+    request = request_of(page)
+    assert (request.threads, request.cores) == ((1, 2, 4), (4, 2))
+    assert (request.vary, request.cpus) == ("innodb_spin_wait_delay=6, 96", "own")
+    assert page.sequence.sweep.text() == "Sweep x4..."
+    plan = page._outcome.plan if page._outcome else None
+    assert plan and len([step for step in plan.steps if step.kind == "drive"]) == 4 * 12
+    page.sequence.sequence_chosen.emit("oltp-read-only")
+    settle(qtbot, page)
+    page.sequence.sweep.trigger()
+    dialog = page.findChildren(SweepDialog)[-1]
+    dialog.cores.clear()  # those of the sequence
+    assert dialog.said.text().startswith(  # of 32 to 4
+        "6 points of each step: 3 thread counts x 1 core set x 2 values"
+    )
+    qtbot.waitUntil(lambda: dialog.variable.completer() is not None)
+    retype(qtbot, dialog.variable, "spin")
+    assert dialog.variable.completer().currentCompletion() == "innodb_spin_wait_delay"
+    retype(qtbot, dialog.variable, "innodb_spin_wait_delay")
+    retype(qtbot, dialog.threads, "1..64 x2")
+    assert dialog.said.text().startswith("14 points of each step")
+    retype(qtbot, dialog.threads, "64..1")
+    assert dialog.said.text().startswith("threads 64..1: a range goes up")
+    assert (dialog.threads.property("wrong"), dialog.cores.property("wrong")) == (True, False)
+
+
+def test_a_variant_gets_a_name_and_is_gone_on_with(qtbot: QtBot, page: BenchPage) -> None:
+    retype(qtbot, page.sequence.fields.edits["tables"], "7")
+    qtbot.keyClicks(page.sequence.variant, "mine")
+    qtbot.keyClick(page.sequence.variant, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: page.sequence.box.currentText() == "mine (yours)")
+    settle(qtbot, page)
+    assert Catalog().sequence("mine").tables == 7
+    request = request_of(page)
+    assert (request.sequence, request.tables) == ("mine", None)
+    assert page.sequence.fields.edits["tables"].placeholderText() == "7"
