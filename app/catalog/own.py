@@ -18,7 +18,7 @@ def copy_preset(catalog: Catalog, engine: str, source: str, name: str) -> Path:
     """A copy of a preset under another name, to be changed; the answer is its file."""
     path = catalog.own_preset_path(engine, name)
     if path.exists():
-        raise InputError(f"{path} is there already: edit it, or choose another name")
+        raise InputError(f"{path} exists already: edit it, or choose another name")
     return write_preset(catalog, engine, name, catalog.preset(engine, source).text)
 
 

@@ -78,7 +78,7 @@ def write_sql(catalog: Catalog, sql: OwnSql, over: bool = False) -> None:
     drive, load = (catalog.own_workload_path(f"{sql.name}{end}") for end in ("", "-load"))
     sequence = catalog.own_sequence_path(sql.name)
     if not over and (there := next((each for each in (drive, load, sequence) if each.exists()), None)):
-        raise InputError(f"{there} is there already: choose another name")
+        raise InputError(f"{there} exists already: choose another name")
     written(drive.with_suffix(".sql"), sql.text)
     written(drive, _driving(drive, sql))
     if found.fill:

@@ -79,7 +79,7 @@ def _save(request: ChartRequest, path: Path, draw: Draw | None) -> None:
     if form not in FORMS:
         raise InputError(f"{path}: the name of a chart must end with {', '.join(FORMS)}")
     if path.exists():
-        raise InputError(f"{path} is there already: give another name")
+        raise InputError(f"{path} exists already: choose another name")
     if form == CSV:
         save_csv(_numbers(request), path)
     elif draw is None:

@@ -34,7 +34,7 @@ def write_report(arguments: argparse.Namespace) -> None:
 
     writing.check_file(arguments.out)
     if arguments.out.exists():
-        raise InputError(f"{arguments.out} is there already: give another name")
+        raise InputError(f"{arguments.out} exists already: choose another name")
     request = writing.ReportRequest(
         tuple(arguments.sessions),
         arguments.out,

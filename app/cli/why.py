@@ -46,4 +46,4 @@ def _check_step(comparison: Comparison, step: str) -> None:
     names = list(dict.fromkeys(row["workload"] for row in comparison["rows"]))
     if step and step not in (*names, *map(row_label, comparison["rows"])):
         known = ", ".join(names) or "none"
-        raise InputError(f"no step {step!r}: there are {known} (write --why after the sessions)")
+        raise InputError(f"no step {step!r}: choose one of {known} (write --why after the sessions)")

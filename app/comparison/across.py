@@ -17,7 +17,7 @@ from .entries import ColumnEntry, Comparison
 
 TIME, MACHINES = "time", "machines"
 SIGN = "\N{LEFT RIGHT ARROW}"
-ADVICE = "Measure both again, alternating"
+ADVICE = "Measure both again in one plan, alternating"
 
 Begin = tuple[float | None, str]  # of a session, and its plan
 
@@ -66,12 +66,13 @@ def across_texts(comparison: Comparison, names: Sequence[str]) -> list[str]:
 
 def _text(base: ColumnEntry, column: ColumnEntry, base_name: str, name: str) -> str:
     if column["across"] == MACHINES:
-        who = f"{_on_target(name, column)} against {_on_target(base_name, base)}: across machines"
+        who = f"{_on_target(name, column)} against {_on_target(base_name, base)}: judged across machines"
         each = dict.fromkeys(f"{each['target']}: {_measured_text(each)}" for each in (base, column))
-        return f"{SIGN} {who}. The variance of each machine between plans is added ({'; '.join(each)})"
-    who = f"{name} against {base_name}: across time, their sessions do not alternate"
-    own = "The variance of the machine between plans is added"
-    return f"{SIGN} {who}. {own} ({_measured_text(column)}). {ADVICE}"
+        added = "The variance of each machine between plans is added to the noise"
+        return f"{SIGN} {who}. {added} ({'; '.join(each)})"
+    who = f"{name} against {base_name}: judged across time, because their sessions do not alternate"
+    added = "The variance of the machine between plans is added to the noise"
+    return f"{SIGN} {who}. {added} ({_measured_text(column)}). {ADVICE}"
 
 
 def _on_target(name: str, column: ColumnEntry) -> str:
@@ -81,10 +82,10 @@ def _on_target(name: str, column: ColumnEntry) -> str:
 
 
 def _measured_text(column: ColumnEntry) -> str:
-    """`10% is assumed: no canary run, 8 are needed`; `2.1%, of 12 canary runs`."""
+    """`10% assumed: no canary run yet, 8 needed`; `2.1%, from 12 canary runs`."""
     found = between_plans(column["canaries"])
     if found.canaries:
-        return f"{found.deviation:.1%}, of {found.canaries} canary runs"
+        return f"{found.deviation:.1%}, from {found.canaries} canary runs"
     few = len(column["canaries"])
-    there = f"only {count_text(few, 'canary run')}" if few else "no canary run"
-    return f"{found.deviation:.0%} is assumed: {there}, {ENOUGH} are needed"
+    there = f"only {count_text(few, 'canary run')}" if few else "no canary run yet"
+    return f"{found.deviation:.0%} assumed: {there}, {ENOUGH} needed"

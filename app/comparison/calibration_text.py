@@ -11,7 +11,7 @@ from app.stats.planning import least_difference
 
 MINUTES = (10, 30, 120)
 CONTENDERS, CELLS = 2, 9  # of the plans that are spoken of
-WAYS = {"shared": "all CPUs for both", "own": "CPUs of their own"}
+WAYS = {"shared": "shared CPUs", "own": "separate CPUs"}
 CALMER = 0.75  # of the noise: then CPUs of their own are worth it
 
 
@@ -23,8 +23,8 @@ def calibration_table(found: Calibration) -> TextTable:
         for minutes in MINUTES
         for repeats in [repeats_in(minutes, found)]
     )
-    title = f"What is found between {CONTENDERS} contenders, four times in five, in one of {CELLS} cells"
-    heads = ("takes", "sessions of each", *(WAYS[name] for name in noises))
+    title = f"Smallest difference that is found four times in five ({CONTENDERS} contenders, {CELLS} cells)"
+    heads = ("plan takes", "sessions of each contender", *(WAYS[name] for name in noises))
     return TextTable(title, heads, lines, 1, tuple(remarks(found)))
 
 
@@ -48,18 +48,18 @@ def remarks(found: Calibration) -> list[str]:
         if noise is not None:
             low, high = noise.bounds()
             texts.append(
-                f"Server and load with {words}: sessions vary by {noise.deviation:.1%}"
+                f"Server and load on {words}: sessions vary by {noise.deviation:.1%}"
                 f" ({low:.1%} to {high:.1%}), {noise.freedom} degrees of freedom."
             )
     if len(titles) > 1:
         each = ", ".join(
             f"{engine_of(name).title} {noise.deviation:.1%}" for name, noise in found.engines.items()
         )
-        texts.append(f"By engine, with {WAYS['shared']}: {each}.")
+        texts.append(f"By engine, on {WAYS['shared']}: {each}.")
     if found.disturbed:
-        texts.append(f"{count_text(found.disturbed, 'figure')} disturbed by other programs.")
+        texts.append(f"Other programs disturbed {count_text(found.disturbed, 'measurement')}.")
     if is_calmer_alone(found):
-        texts.append("CPUs of their own for server and load reduce the noise here: choose core sets.")
+        texts.append("Separate CPUs for server and load reduce the noise here: choose core sets.")
     return texts
 
 

@@ -11,7 +11,7 @@ from app.history.canaries import CanaryRun, counted
 from app.stats.between import ENOUGH, between_plans
 
 FIGURES = ("reads", "commits")
-NONE = "No canary yet: plans of more than ten minutes measure a small server before each session."
+NONE = "No canary run yet: plans of more than ten minutes measure a small server before each session."
 
 
 def canary_table(runs: Sequence[CanaryRun]) -> TextTable:
@@ -25,7 +25,9 @@ def canary_table(runs: Sequence[CanaryRun]) -> TextTable:
         for at, run in enumerate(runs)
     )
     heads = ("began", "before session", "server", "disturbed by", "reads/s", "commits/s")
-    return TextTable("How the machine was before each session", heads, lines, 4, (variation_text(runs),))
+    return TextTable(
+        "Speed of the machine before each session (canary runs)", heads, lines, 4, (variation_text(runs),)
+    )
 
 
 def shares_of(runs: Sequence[CanaryRun], figure: str) -> list[float]:
@@ -47,9 +49,9 @@ def variation_text(runs: Sequence[CanaryRun]) -> str:
     if found.canaries:
         return (
             f"The machine varies by {found.deviation:.1%} between sessions ({found.canaries} undisturbed"
-            " runs): comparisons across time take this."
+            " canary runs). Comparisons across time add this to the noise."
         )
     return (
-        f"{count_text(len(figures), 'undisturbed run')} of the present server: comparisons across time assume"
-        f" {found.deviation:.0%} until there are {ENOUGH}."
+        f"{count_text(len(figures), 'undisturbed canary run')} of the present server."
+        f" Comparisons across time assume {found.deviation:.0%} until there are {ENOUGH} runs."
     )

@@ -71,7 +71,9 @@ def compare(
         counted, left_out = without_attempts(plan_by_id, there)
         if base_id not in (entry["id"] for entry in there):
             why = entries[base_id]["reason"]
-            raise InputError(f"session {base_id} was not carried out ({why}): take another one")
+            raise InputError(
+                f"session {entries[base_id]['name']} was not measured ({why}): choose another base"
+            )
         base_id = {entry["id"]: other["id"] for entry, other in left_out}.get(base_id, base_id)
         columns = _columns(counted, sides)
         counts = [counts_of(history, [each["id"] for each in column]) for column in columns]

@@ -193,7 +193,7 @@ def pairs_of_steps(comparison: Comparison, found: Sequence[PairOfSteps]) -> Text
         if column["n"]
     )
     heads = ("step", "column", "unit", "before", "after", "ratio", "sessions", "n")
-    title = "After the writes against before them"
+    title = "Before and after the writes"
     return TextTable(title, heads, lines, 3, () if lines else (NOTHING["before-after"],))
 
 

@@ -294,7 +294,7 @@ def _some(steps: Sequence[str]) -> str:
 def work_differences(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
     """In one line where two plans part, first things first."""
     if is_foreign(ours) != is_foreign(theirs):
-        return "one of them was not carried out by Dyno, and little is known of its work"
+        return "one of them is imported, so little is known of its work"
     plain = [
         f"{name} {_setting(theirs, name)} instead of {_setting(ours, name)}"
         for name in _WORK
@@ -302,16 +302,16 @@ def work_differences(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
     ]
     if is_analysed(ours) != is_analysed(theirs):
         who = "the base was " if is_analysed(theirs) else ""
-        plain.insert(0, f"{who}measured before tables were analysed")
+        plain.insert(0, f"{who}measured without ANALYZE TABLE")
     found = [*plain, *_step_texts(ours, theirs)]
     files = [dict(_work_files(plan)) for plan in (ours, theirs)]
     changed = sorted(
         name for name in files[0].keys() | files[1].keys() if files[0].get(name) != files[1].get(name)
     )
     if changed:
-        found.append(f"other content of {', '.join(changed[:3])}")
+        found.append(f"different content of {', '.join(changed[:3])}")
     shown, more = found[:4], len(found) - 4
-    return "; ".join(shown) + (f"; and {more} more" if more > 0 else "") if shown else "its plan"
+    return "; ".join(shown) + (f"; and {more} more" if more > 0 else "") if shown else "their plans differ"
 
 
 def _step_texts(ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
@@ -323,7 +323,7 @@ def _step_texts(ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
                 found.append(f"{name} {value} instead of {named[0][key].get(name)}")
     only = len(named[0].keys() ^ named[1].keys())
     sorted_ones = sorted(set(found))
-    return [*sorted_ones, f"{count_text(only, 'step')} that only one of them has"] if only else sorted_ones
+    return [*sorted_ones, f"{count_text(only, 'step')} in only one of them"] if only else sorted_ones
 
 
 def _work_files(plan: Mapping[str, Any]) -> Iterable[tuple[str, str]]:

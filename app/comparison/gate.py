@@ -92,7 +92,9 @@ def gate(history: History, base: str, other: str, request: GateRequest) -> GateE
     """A session stands for all repeats of its contender in its plan."""
     ours, theirs = _repeats(history, base), _repeats(history, other)
     if set(ours) & set(theirs):
-        raise InputError(f"{base!r} and {other!r} are repeats of one contender: name a session of each")
+        raise InputError(
+            f"{base!r} and {other!r} are repeats of one contender: name sessions of two contenders"
+        )
     limits, sides = Limits(request.false_share, 0.0), {**dict.fromkeys(ours, 0), **dict.fromkeys(theirs, 1)}
     return answer(compare(history, [*ours, *theirs], ours[0], limits, sides), request)
 
@@ -146,7 +148,7 @@ def _hindrances(found: Comparison, lines: Sequence[GateLine]) -> Iterator[str]:
     if goes_on(columns[base]) or goes_on(columns[at]):
         yield STILL
     if not lines:
-        yield "they have no step with a figure that has a better direction"
+        yield "they share no step whose result can be better or worse"
 
 
 def _answer(

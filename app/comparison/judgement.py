@@ -58,7 +58,7 @@ _MEANINGS = {
 }
 _ITSELF: RatioEntry = {"ratio": 1.0, "low": None, "high": None, "steps": 0, "across": ""}  # the base
 UNKNOWN_NOISE = "the noise between sessions is unknown"
-_LOOKS = ", by limits for looking after each round"
+_LOOKS = ", corrected for a test after each round"
 ODD = "a few repeats differ from the others"
 WHY_NOT = {  # judged, though it is not marked
     FEW: f"fewer than {LEAST} repeats",
@@ -122,7 +122,7 @@ def why_unjudged(row: RowEntry, at: int, base: int) -> str:
         marks = dict.fromkeys([*row["marks"][at], *row["marks"][base]])
         return ", ".join(mark for mark in marks if mark in UNJUDGED)
     figures = [value for place in (at, base) for value in row["samples"][place] if value is not None]
-    noise = "a figure is 0" if 0 in figures else "the noise is too large"
+    noise = "a result is 0" if 0 in figures else "the noise is too large"
     return WHY_NOT.get(row["verdict"][at] or "", noise)
 
 
@@ -298,7 +298,7 @@ def verdict_legend(comparison: Comparison) -> str:
             *_of_tested(comparison),
             *([f"? has {_MEANINGS[FEW]} and is not judged"] if FEW in words else []),
             *(
-                ["drift is the machine's: it changed meanwhile, by too much of the difference"]
+                ["drift: the speed of the machine changed too much meanwhile to judge the difference"]
                 if DRIFT in words
                 else []
             ),
@@ -318,7 +318,7 @@ def _of_tested(comparison: Comparison) -> list[str]:
         f" {100 * limits['false_share']:g}% of them false{_LOOKS if comparison['repeatedly'] else ''})"
         f" and {100 * limits['matters']:g}% or more",
         *(
-            [f"= is the same: any difference is surely below {100 * limits['matters']:g}%"]
+            [f"= is the same: a difference of {100 * limits['matters']:g}% is ruled out"]
             if SAME in words
             else []
         ),

@@ -115,4 +115,4 @@ def measure_named(name: str) -> Measure:
     for measure in MEASURES:
         if measure.name == name:
             return measure
-    raise InputError(f"no measure {name!r}: there are {', '.join(each.name for each in MEASURES)}")
+    raise InputError(f"no measure {name!r}: choose one of {', '.join(each.name for each in MEASURES)}")

@@ -70,13 +70,13 @@ def without_attempts(
 def attempts_texts(left_out: Attempts) -> list[str]:
     """Who stands for whom."""
     return [
-        f"{entry['name']} is left out: {_why_left_out(entry)}; {other['name']} stands for it"
+        f"{entry['name']} is left out ({_why_left_out(entry)}); {other['name']} replaces it"
         for entry, other in left_out
     ]
 
 
 def _why_left_out(entry: SessionEntry) -> str:
-    return "others disturbed it" if entry["state"] == "completed" else f"it is {entry['state']}"
+    return "disturbed" if entry["state"] == "completed" else entry["state"]
 
 
 def repeats_text(repeats: int, loads: int | None, server_starts: int | None) -> str:

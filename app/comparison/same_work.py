@@ -43,7 +43,7 @@ def disagreeing(columns: Sequence[Work], label: str) -> Iterator[tuple[str, list
     for what in WHAT:
         known = [each.get(label, {}).get(what) for each in columns]
         if _disagree([each for each in known if each], what):
-            yield f"rows {WORDS[what]} by an event", [each and each[0] for each in known]
+            yield f"rows {WORDS[what]} per event", [each and each[0] for each in known]
 
 
 def _disagree(known: Sequence[Count], what: str) -> bool:

@@ -25,7 +25,7 @@ from .text import names_of, row_label
 
 MOST_STEPS = 6  # with a sentence for each
 WAITING = ("settle", "restart")  # kinds of steps in which nothing is measured that a person waits for
-STILL = "its plan goes on: ask again once it is over"
+STILL = "its plan is not finished: compare again when it is"
 NONE = "No verdict"
 _SHOWN = 3  # steps or columns without a verdict that are named
 _DECIDED = (BETTER, WORSE, DIFFERS)
@@ -234,8 +234,8 @@ def _words(unit: str, figure: str) -> tuple[str, dict[str, str]]:
         return figure, {BETTER: "better", WORSE: "worse", DIFFERS: "different"}
     if unit_text(unit) in _SIZES:
         return "size", {BETTER: "smaller", WORSE: "larger", DIFFERS: "different"}
-    noun = "rate" if unit.endswith("/s") else "time" if unit in ("s", "ms") else "figure"
-    words = ("better", "worse") if noun == "figure" else ("faster", "slower")
+    noun = "rate" if unit.endswith("/s") else "time" if unit in ("s", "ms") else "result"
+    words = ("better", "worse") if noun == "result" else ("faster", "slower")
     return noun, {BETTER: words[0], WORSE: words[1], DIFFERS: "different"}
 
 

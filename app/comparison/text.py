@@ -205,8 +205,8 @@ def _alone(comparison: Comparison) -> list[str]:
     if all(share is None for row in comparison["rows"] for share in row["within"]):
         return []
     return [
-        "\N{PLUS-MINUS SIGN} after a figure of one session is how far blocks of its seconds lie from their"
-        " median at most: it says nothing about the next session"
+        "\N{PLUS-MINUS SIGN} after the result of one session is how far blocks of its seconds are from their"
+        " median at most; it says nothing about the next session"
     ]
 
 

@@ -36,7 +36,7 @@ def _unlike(history: History, columns: Sequence[Column], base: int) -> list[str]
         warnings.append(f"different machines: {', '.join(machines.values())}")
     keys = {(each["contender_key"], each["work_key"]) for column in columns for each in column}
     if len(columns) > 1 and len(keys) == 1 and len(machines) == 1:
-        warnings.append("repeats of the same contender: what differs between them is noise")
+        warnings.append("all sessions are repeats of the same contender: differences between them are noise")
     return warnings
 
 
@@ -50,7 +50,7 @@ def _busy(plans: Mapping[str, Plan], columns: Sequence[Column]) -> list[str]:
 
 def _unfinished(columns: Sequence[Column]) -> list[str]:
     return [
-        f"session {each['name']} is {each['state']}{_why(each)}"
+        f"session {each['name']}: {each['state']}{_why(each)}"
         for column in columns
         for each in column
         if each["state"] != "completed"
@@ -58,15 +58,16 @@ def _unfinished(columns: Sequence[Column]) -> list[str]:
 
 
 def _why(entry: SessionEntry) -> str:
-    return f": {entry['reason']}" if entry["reason"] else ""
+    return f" ({entry['reason']})" if entry["reason"] else ""
 
 
 def warnings_of_limits(own: Limits | None, limits: Limits | None) -> list[str]:
     """Where others were asked for than those of a plan until decided."""
     if own is None or limits in (None, own):
         return []
-    return [f"judged by the limits of the plan until decided ({_said(own)}), not by {_said(limits)}"]
+    return [f"judged by the limits of its plan until decided ({_said(own)}), not by {_said(limits)}"]
 
 
 def _said(limits: Limits) -> str:
-    return f"differences from {100 * limits.matters:g}%, at most {100 * limits.false_share:g}% of them false"
+    least, most = 100 * limits.matters, 100 * limits.false_share
+    return f"differences of {least:g}% or more, at most {most:g}% of them false"

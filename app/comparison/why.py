@@ -123,7 +123,7 @@ def _plans(comparison: Comparison, label: str, places: Sequence[int]) -> Iterato
         step, _, statement = each["statement"].partition(": ")
         values = [each["values"][at] or "not known" for at in places]
         if step == label and (values[0] != values[1] or THEN in values[0]):
-            yield f"Other plans: {statement}: {values[0]} in the base, {values[1]} in the other."
+            yield f"Execution plans differ: {statement}: {values[0]} in the base, {values[1]} in the other."
 
 
 def why_all(comparison: Comparison, step: str = "") -> list[WhyEntry]:

@@ -32,7 +32,7 @@ def export(history: History, reference: str, file: Path) -> Path:
         if file.is_dir():
             file = file / f"{session}.dyno.zip"
         if file.exists():
-            raise InputError(f"{file} is there already: give another name")
+            raise InputError(f"{file} exists already: choose another name")
         part = file.with_name(f".{session}.{os.getpid()}.part")
         try:
             with history.reading():

@@ -250,7 +250,7 @@ def find_step(history: History, session: str, name: str, threads: int | None) ->
     ]
     if not named:
         names = ", ".join(dict.fromkeys(row[2] for row in rows))
-        raise InputError(f"no step {name!r} in session {session}: there are {names or 'none'}")
+        raise InputError(f"session {session} has no step {name!r}: choose one of {names or 'none'}")
     fitting = [place for place, each in named if threads is None or each.get("threads") == threads]
     if len(fitting) == 1:
         return fitting[0]

@@ -44,7 +44,9 @@ def series(
         )
         known = dict(rows)
         if wanted not in known:
-            raise InputError(f"no series {name!r} in session {id_}: there are {', '.join(known) or 'none'}")
+            raise InputError(
+                f"session {id_} has no series {name!r}: choose one of {', '.join(known) or 'none'}"
+            )
         return _values(history, number, known[wanted], len(known))
 
 

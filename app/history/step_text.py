@@ -13,40 +13,40 @@ from app.stats.steady import UNSTEADY
 from .figures import CutEntry, SettledEntry, SteadinessEntry, StepEntry
 
 MARKS = {
-    "error-ridden": "more than one event in a hundred ended in an error that was counted and passed over",
-    "after-a-crash": "the server had died before it and was started again",
-    "capped": "settling had not ended when its time was over",
-    "indebted": "it began while much of earlier writes was still to be written back, compacted or purged",
-    "bad-statistics": "ANALYZE TABLE failed or was skipped before it, or the server's estimate of the rows "
+    "error-ridden": "more than 1 % of its events ended in an error, which was counted and ignored",
+    "after-a-crash": "the server had crashed before it and was restarted",
+    "capped": "settling had not finished when its time limit was reached",
+    "indebted": "it started while many earlier writes still had to be flushed, compacted or purged",
+    "bad-statistics": "ANALYZE TABLE failed or was skipped before it, or the server's row estimate "
     "was wrong by more than a factor of two: it may have read far more rows than needed",
-    "no-statistics": "when it began the server's estimate of the rows was more than 10 % off: bad plans "
-    "would show in the rows that it read",
-    "other-work": "an event of it read, sent, changed or sorted other rows than its workload must: the log "
-    "names the statement and its plan",
-    "no-index": "the engine could not build the index: statements that look it up did without",
-    "fewer-clients": "fewer clients were connected than it was to have threads",
+    "no-statistics": "the server's row estimate was more than 10 % off when it started: a bad execution plan "
+    "would show in the number of rows read",
+    "other-work": "its events read, sent, changed or sorted another number of rows than they should: the log "
+    "names the statement and its execution plan",
+    "no-index": "the engine could not build the index: statements ran without it",
+    "fewer-clients": "fewer clients were connected than the step has threads",
     DISTURBED: "something else took more of the machine than the plan allows",
-    "same-load": "other programs took more of the CPUs than the plan allows, but as much in every session of "
-    "all columns, within 2 %: it is judged",
-    "shared-load": "something else took more of the machine than the plan allows, but in all sessions of its "
-    "round, which took turns: it is judged",
-    ATTEMPT_MARKS[2]: "others disturbed the attempt before",
-    ATTEMPT_MARKS[3]: "others disturbed the two attempts before",
-    "out-of-rows": "more than half of its rows were gone when it ended: every second statement found none",
-    "restarted": "the server was started anew for it, with empty caches",
-    UNSTEADY: "its throughput changed while it was measured; of columns judged by round, their ratio",
-    "of-all-seconds": "latency and costs are those of the whole step, of which only some seconds count",
-    "failed-repeat": "a repeat of it failed: those that came to a figure are no fair sample",
-    "shared-cores": "the load generator shared the cores of the server",
+    "same-load": "other programs took more CPU than the plan allows, but equally (within 2 %) in every "
+    "session of all columns, so it is judged",
+    "shared-load": "something else took more of the machine than the plan allows, but all sessions of the "
+    "round took turns under it, so it is judged",
+    ATTEMPT_MARKS[2]: "the attempt before was disturbed",
+    ATTEMPT_MARKS[3]: "the two attempts before were disturbed",
+    "out-of-rows": "more than half of its rows were deleted when it ended: every second statement found none",
+    "restarted": "the server was restarted for it, with empty caches",
+    UNSTEADY: "its throughput changed while it was measured (for columns judged by round: their ratio)",
+    "of-all-seconds": "latency and costs cover the whole step, although only some of its seconds count",
+    "failed-repeat": "one of its repeats failed: the others are not a fair sample",
+    "shared-cores": "the load generator ran on the cores of the server",
 }
 
-BUSY = "it was allowed to begin while another plan was carried out on its machine"
-WHOLE = "latency and costs are those of the whole step"  # beside the figure of a step that is cut
+BUSY = "it was allowed to start while another plan measured on the same machine"
+WHOLE = "latency and costs cover the whole step"  # beside the figure of a step that is cut
 
 
 def attempt_text(attempt: int) -> str:
-    """`attempt 2: others disturbed the ones before`; '' of the first one."""
-    return f"attempt {attempt}: others disturbed the ones before" if attempt > 1 else ""
+    """`attempt 2: earlier attempts were disturbed`; '' of the first one."""
+    return f"attempt {attempt}: earlier attempts were disturbed" if attempt > 1 else ""
 
 
 def mark_text(mark: str) -> str:
@@ -97,7 +97,7 @@ def disturbed_text(others: Mapping[str, Any]) -> str:
 
 
 def seconds_texts(steadiness: SteadinessEntry | None, cut: CutEntry | None) -> list[str]:
-    """What has to be known: why a step was not steady, which of its seconds count where not all do."""
+    """Caveats: why a step was not steady, which of its seconds count where not all do."""
     unsteady = steadiness is not None and steadiness["word"] == UNSTEADY
     return [
         *([steadiness_text(steadiness)] if unsteady else []),
@@ -133,13 +133,13 @@ def coordinate_text(name: str, value: Any) -> str:
 
 
 def settled_text(settled: SettledEntry) -> str:
-    """`load, index: settled in 12 s (waited for dirty pages 9 s, purge 3 s); 34.1 MiB written meanwhile`."""
+    """`load, index: settled in 12 s (waited for dirty pages 9 s, purge 3 s); 34.1 MiB written`."""
     waited = ", ".join(f"{name} {seconds_text(s)}" for name, s in settled["waited_for"].items())
     parts = [
         f"{', '.join(settled['steps'])}: settled in {seconds_text(settled['seconds'])}"
         + (f" (waited for {waited})" if waited else ""),
-        f"{_bytes_text(settled['written_bytes'])} written meanwhile",
-        f"stopped at the cap, {', '.join(settled['left'])} left" if settled["capped"] else "",
+        f"{_bytes_text(settled['written_bytes'])} written during this time",
+        f"stopped at the time limit, {', '.join(settled['left'])} left" if settled["capped"] else "",
         _amplification_text(settled),
     ]
     return "; ".join(filter(None, parts))
@@ -151,8 +151,8 @@ def _amplification_text(settled: SettledEntry) -> str:
     if figure is None or width is None:
         return "write amplification n/a"
     rows = f"{count_text(settled['rows'], 'row')} of {width} bytes"
-    written = f"{_bytes_text(settled['run_written_bytes'])} written in all for {rows}"
-    by = " (by everybody on the device)" if settled["run_written_by"] == "device" else ""
+    written = f"{_bytes_text(settled['run_written_bytes'])} written in total for {rows}"
+    by = " (by all programs on the device)" if settled["run_written_by"] == "device" else ""
     return f"write amplification {figure_text(figure)}: {written}{by}"
 
 

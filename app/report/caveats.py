@@ -1,4 +1,4 @@
-"""What has to be known before a report is believed: repeats, noise, what went wrong or was not the same."""
+"""Caveats before a report is believed: repeats, noise, what went wrong or was not the same."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _apart(what: str, shares: Iterable[tuple[float | None, RowEntry]]) -> str:
         return ""
     middle, (most, where) = median(share for share, _ in known), known[-1]
     return (
-        f"; {what} lie within {middle:.1%} of their median in half of the steps, "
+        f"; {what} are within {middle:.1%} of their median in half of the steps, "
         f"within {most:.1%} in all of them (the widest: {where})"
     )
 
@@ -67,7 +67,7 @@ def _apart(what: str, shares: Iterable[tuple[float | None, RowEntry]]) -> str:
 def _without_figure(found: Comparison, names: Sequence[str]) -> Iterator[str]:
     """By reason: a step that nobody could do is one line."""
     return _gathered(
-        (f"no figure, {reason}", row_label(row), name)
+        (f"no result: {reason}", row_label(row), name)
         for row in found["rows"]
         for name, reason in zip(names, row["reasons"], strict=True)
         if reason
@@ -103,7 +103,7 @@ def _seconds(found: Comparison, names: Sequence[str]) -> list[str]:
         if (texts := seconds_told(row, at))
     ]
     more = len(unsteady) - _MOST_CELLS
-    return [*unsteady[:_MOST_CELLS], *([f"{more:,} more figures are of such seconds"] if more > 0 else [])]
+    return [*unsteady[:_MOST_CELLS], *([f"{more:,} more cells like these"] if more > 0 else [])]
 
 
 def _gathered(remarks: Iterator[tuple[str, str, str]]) -> Iterator[str]:

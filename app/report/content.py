@@ -53,7 +53,7 @@ def sections_without(left_out: Sequence[str]) -> tuple[str, ...]:
     """The other sections, in their order; raises InputError for an unknown one."""
     unknown = [name for name in left_out if name not in SECTIONS]
     if unknown:
-        raise InputError(f"no section {unknown[0]!r}: there are {', '.join(SECTIONS)}")
+        raise InputError(f"no section {unknown[0]!r}: choose one of {', '.join(SECTIONS)}")
     return tuple(name for name in SECTIONS if name not in left_out)
 
 

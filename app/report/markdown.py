@@ -53,7 +53,7 @@ def _costs(report: Report) -> list[str]:
 
 
 def _caveats(report: Report) -> list[str]:
-    return ["## What has to be known", "\n".join(f"- {_plain(each)}" for each in report.caveats)]
+    return ["## Caveats", "\n".join(f"- {_plain(each)}" for each in report.caveats)]
 
 
 def _repeat(report: Report) -> list[str]:

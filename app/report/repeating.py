@@ -29,19 +29,19 @@ def how_to_repeat(
     """Of plans as they were carried out; of what Dyno did not carry out little is known."""
     own = _own(history, columns, base)
     if foreign := [names[at] for at in range(len(columns)) if at not in own]:
-        yield f"Not carried out by Dyno: {', '.join(foreign)}. See above where that comes from."
+        yield f"Dyno did not measure {', '.join(foreign)}: the source is named above."
     if not own:
         return
     yield _work(plan_of(history, columns[own[0]]["id"]))
     ids = ", ".join(f"{names[at]} {columns[at]['id']}" for at in own)
     yield (
-        "Without Dyno: `dyno session script SESSION --out FOLDER` writes down what a session did as a shell "
-        "script, with its my.cnf and its Lua beside it; it needs the server, its client and sysbench. "
+        "Without Dyno: `dyno session script SESSION --out FOLDER` writes a session as a shell script with "
+        "its my.cnf and its Lua; the script needs only the server, its client and sysbench. "
         f"The sessions are {ids}."
     )
     yield (
-        "With Dyno: `dyno session export SESSION FILE` gives a session as one file, with its plan, presets, "
-        "workloads and all figures, for `dyno import FILE`."
+        "With Dyno: `dyno session export SESSION FILE` writes a session to one file, with its plan, presets, "
+        "workloads and measurements, for `dyno import FILE`."
     )
 
 

@@ -47,7 +47,7 @@ def _unjudged(found: Comparison) -> str:
 def _sentences(found: Comparison, at: int, base: int, names: Sequence[str]) -> Iterator[str]:
     rows = [row for row in found["rows"] if row["relative"][at] is not None and row["direction"]]
     if not rows:
-        yield f"{names[at]} has no figure in common with {names[base]}."
+        yield f"{names[at]} and {names[base]} have no result in common."
         return
     yield _counted(rows, at, names[at], names[base])
     yield from _across(rows, at)
@@ -97,10 +97,11 @@ def _across(rows: Sequence[RowEntry], at: int) -> Iterator[str]:
     """That the two were not measured in turn."""
     across = {row["across"][at] for row in rows} - {""}
     if across == {MACHINES}:
-        yield "That is across machines: what each varies by between plans is added to the noise."
+        added = "the variance of each machine between plans is added to the noise"
+        yield f"This compares across machines: {added}."
     elif across:
-        added = "what the machine varies by between plans is added to the noise"
-        yield f"That is across time: {added}. {ADVICE}."
+        added = "the variance of the machine between plans is added to the noise"
+        yield f"This compares across time: {added}. {ADVICE}."
 
 
 def _extremes(rows: Sequence[RowEntry], at: int) -> Iterator[str]:

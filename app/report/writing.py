@@ -36,7 +36,7 @@ class ReportRequest:
 def check_file(file: Path) -> None:
     """Raises InputError where its name has no ending of a report."""
     if file.suffix.lower() not in FORMS:
-        raise InputError(f"{file}: a report is a file that ends with .html, .md or .csv")
+        raise InputError(f"{file}: the name of a report must end with .html, .md or .csv")
 
 
 def write_report(history: History, request: ReportRequest) -> Path:

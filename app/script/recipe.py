@@ -74,10 +74,12 @@ def read_recipe(history: History, reference: str) -> Recipe:
 
 def _check(session: str, plan: Plan, known: Mapping[str, Any]) -> None:
     if not any(step.lua for step in plan.steps):
-        raise InputError(f"session {session} was not carried out by Dyno: no script can do it again")
+        raise InputError(f"session {session} is imported: Dyno has no plan that a script could repeat")
     own = _options(str(known.get("my_cnf", "")).partition(_OWN)[2])
     if not {"datadir", "socket"} <= own.keys():
-        raise InputError(f"session {session} did not come as far as its server: no script can do it again")
+        raise InputError(
+            f"session {session} ended before its server started: there is nothing that a script could repeat"
+        )
 
 
 def _options(text: str) -> dict[str, str]:

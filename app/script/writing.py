@@ -33,7 +33,7 @@ def write_script(history: History, reference: str, folder: Path) -> Path:
     """Where it is: a folder that was not there before, whole or not at all."""
     recipe = read_recipe(history, reference)
     if folder.exists():
-        raise InputError(f"{folder} is there already: give another name")
+        raise InputError(f"{folder} exists already: choose another name")
     try:
         part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
         try:
@@ -50,7 +50,7 @@ def write_script(history: History, reference: str, folder: Path) -> Path:
 def write_scripts(history: History, columns: Mapping[str, str], folder: Path) -> list[str]:
     """One by the name of each of these sessions, in a new folder; the answer: which have none, and why."""
     if folder.exists():
-        raise InputError(f"{folder} is there already: give another name")
+        raise InputError(f"{folder} exists already: choose another name")
     try:
         folder.mkdir()
     except OSError as error:

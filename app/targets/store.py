@@ -47,7 +47,7 @@ class Targets:
         """Keep a new target; raises InputError where it cannot be one."""
         found = self._read()
         if target.name in found or target.name == LOCAL:
-            text = f"the target {target.name!r} is there already: dyno target edit {target.name}"
+            text = f"target {target.name!r} exists already: edit it, or choose another name"
             raise FieldError("name", text)
         check_target(target)
         _check_keyring(target)

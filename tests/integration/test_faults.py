@@ -143,7 +143,7 @@ def test_two_targets_at_once(desktop: Desktop, two_targets: tuple[FarTarget, Far
     assert any(
         "it begins on a busy machine, as the plan allows: the plan tiny is" in text for text in logged
     ), logged
-    busy = "it was allowed to begin while another plan was carried out on its machine"
+    busy = "it was allowed to start while another plan measured on the same machine"
     assert busy in desktop.dyno("session", "show", second).stdout
     assert f"-innodb: {busy}" in desktop.dyno("compare", *(each["id"] for each in desktop.sessions())).stdout
 

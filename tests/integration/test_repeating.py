@@ -39,8 +39,8 @@ def test_what_is_disturbed_all_the_time_is_carried_out_three_times(desktop: Desk
     assert done.stdout.count("attempt 2 of at most 3: others have disturbed the one before") == 3
     shown = desktop.dyno("session", "show", "last").stdout
     shown = desktop.dyno("session", "show", "last").stdout
-    assert "third-attempt: others disturbed the two attempts before" in shown
-    assert "\nattempt 3: others disturbed the ones before\n" in shown
+    assert "third-attempt: the two attempts before were disturbed" in shown
+    assert "\nattempt 3: earlier attempts were disturbed\n" in shown
     check_follow(desktop)
 
 

@@ -64,7 +64,7 @@ def check_steps(desktop: Desktop, first: str, second: str) -> None:
 
 def check_comparison(desktop: Desktop, first: str, second: str) -> None:
     said = desktop.dyno("compare", first, second).stdout
-    assert said.startswith("not the same work: read-only threads=2: rows read by an event: ")
+    assert said.startswith("not the same work: read-only threads=2: rows read per event: ")
     differing = desktop.dyno("compare", first, second, "--differences").stdout
     assert "SELECT c FROM sbtest1 WHERE id BETWEEN ? AND ? " in differing and "all rows" in differing
     why = desktop.dyno("compare", first, second, "--why", "read-only").stdout
@@ -121,7 +121,7 @@ def test_a_plan_that_changes_within_a_step_is_kept_twice(server: Server) -> None
     marks = work.end(totals, {"rows_read": 100.0 * ROWS, "rows_sorted": 0.0}, 1.0)
     session.client.close()
     assert marks == ["other-work"]
-    assert f"{ROWS:,}.0 rows read by an event" in session.logged[0] and "BETWEEN" in session.logged[0]
+    assert f"{ROWS:,}.0 rows read per event" in session.logged[0] and "BETWEEN" in session.logged[0]
     (ranges,) = session.facts["plans"]
     assert (access_of(ranges["begin"]), access_of(ranges["end"])) == ("all rows", "range by k_1")
 

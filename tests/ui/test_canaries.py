@@ -32,7 +32,7 @@ def test_each_run_stands_at_its_share_of_the_usual(qtbot: QtBot, context: Contex
     with History(context.home) as history:
         keep(history, *facts)
     dialog = opened(qtbot, context)
-    qtbot.waitUntil(lambda: "undisturbed runs" in dialog.said.text())
+    qtbot.waitUntil(lambda: "undisturbed canary runs" in dialog.said.text())
     chart = dialog.chart
     assert len(chart.stands()) == 9
     chart.set_cursor(4)

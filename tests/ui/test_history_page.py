@@ -368,7 +368,7 @@ def test_a_session_is_written_down_as_a_script(hand: Hand, context: Context, tmp
     assert saved.args[0] == tmp_path / "again" / "run.sh"
     assert (tmp_path / "again" / "lua" / "dyno.lua").is_file()
     hand.page._exchange.write_script(session, tmp_path / "again")
-    hand.qtbot.waitUntil(lambda: "is there already" in hand.message.text)
+    hand.qtbot.waitUntil(lambda: "exists already" in hand.message.text)
 
 
 def test_sessions_go_out_and_come_back_by_a_drop(hand: Hand, context: Context, tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def beyond(found: Mapping[str, Optional[float]], bounds: Mapping[str, Bounds], r
         most = (1 + FAR) * room.most * high + (FEW + room.watched if what in BY_SERVER else 0.0)
         if value is not None and not (1 - FAR) * room.least * low <= value <= most:
             expected = _text(bounds[what])
-            wrong.append("{:,.1f} rows {} by an event, {} expected".format(value, WORDS[what], expected))
+            wrong.append("{:,.1f} rows {} per event, {} expected".format(value, WORDS[what], expected))
     return wrong
 
 

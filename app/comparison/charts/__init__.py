@@ -10,9 +10,9 @@ CHARTS = {
 }
 NOTHING = {  # what is said where there is nothing to draw
     "bars": "No step has a result of this measure.",
-    "seconds": "no seconds",
+    "seconds": "no seconds were recorded",
     "latency": "no latencies were counted",
-    "size": "no sizes were read",
+    "size": "no sizes were measured",
     "before-after": "No test ran both before and after the writes, like point-query.pre and point-query.",
 }
 AXES = {"threads": "threads", "cores": "cores", "volume_rows": "rows"}  # what a sweep can go over

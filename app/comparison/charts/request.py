@@ -99,15 +99,17 @@ def step_named(comparison: Comparison, name: str, is_whole: bool = False) -> Row
     if len(rows) == 1 or (rows and is_whole):
         return rows[0]
     there = ", ".join(row_label(row) for row in rows or comparison["rows"])
-    what = f"step {name} has several places" if rows else f"no step {name!r}" if name else "which step"
-    raise InputError(f"{what}: say --step with one of {there or 'none'}")
+    what = f"step {name} has several points" if rows else f"no step {name!r}" if name else "no step"
+    raise InputError(f"{what}: choose one with --step: {there or 'there are none'}")
 
 
 def _of_seconds(history: History, found: Comparison, row: RowEntry, series: str) -> Numbers:
     sessions, name = sessions_of(found), ALIASES.get(series, series)
     known = {each[0]: each for each in all_series(history, sessions)}
     if name not in known:
-        raise InputError(f"no series {series!r} in these sessions: there are {', '.join(known) or 'none'}")
+        raise InputError(
+            f"no series {series!r} in these sessions: choose one of {', '.join(known) or 'none'}"
+        )
     of_each = curves(history, sessions, row["workload"], row["coordinates"], name)
     return second_numbers(found, of_each, *known[name][1:])
 

@@ -43,7 +43,7 @@ def is_logarithmic(rows: Sequence[RowEntry], axis: str) -> bool:
 
 def not_swept(row: RowEntry, axis: str) -> str:
     """The text where there is no curve."""
-    return f"{row['workload']} has no number of {AXES[axis]}"
+    return f"{row['workload']} has no sweep over {AXES[axis]}"
 
 
 def sweep_numbers(comparison: Comparison, row: RowEntry | None, axis: str) -> Numbers:

@@ -74,7 +74,7 @@ def test_attempts_that_are_left_out_go_and_move_with_their_column(
     keep(context, [journals.whole(its_plan, session) for session in ids])
     page.open(Wanted("compare", tuple(ids)))
     qtbot.waitUntil(lambda: ids_of(page) == [again, *others])
-    assert "is left out: others disturbed it" in page.warning.text
+    assert "is left out (disturbed)" in page.warning.text
     choose(page, "load", 0)
     page.move_column(1)
     qtbot.waitUntil(lambda: ids_of(page) == [others[0], again, others[1]])

@@ -60,7 +60,7 @@ def _has_colours(path: Path, colours: Sequence[str]) -> bool:
 def test_what_is_no_chart_is_told_in_one_line(dyno_home: Path, tmp_path: Path) -> None:
     ids = comparable.keep(dyno_home, comparable.plan(2))
     done = dyno("chart", "sweep", *ids, "--step", "load", "--out", str(tmp_path / "c.png"), home=dyno_home)
-    assert (done.returncode, done.stderr) == (2, "dyno: load has no number of threads\n")
+    assert (done.returncode, done.stderr) == (2, "dyno: load has no sweep over threads\n")
     path = str(tmp_path / "missing" / "c.png")
     done = dyno("chart", "bars", *ids, "--out", path, home=dyno_home)
     assert done.returncode == 1 and done.stderr.startswith(f"dyno: cannot write {path}: no such folder")

@@ -82,9 +82,9 @@ def test_columns_of_two_plans_are_across_time(qtbot: QtBot, context: Context, pa
     assert {cell.beside for cell in cells(page, 1)} == {ACROSS} and {
         cell.beside for cell in cells(page, 0)
     } == {""}
-    assert "across time: the variation of the machine between plans is added" in tip(page, 1, "update-index")
-    assert "Measure both again, alternating" in tip(page, 1, "update-index")
-    assert "10% is assumed: no canary run, 8 are needed" in page.warning.text
+    assert "across time: the variance of the machine between plans is added" in tip(page, 1, "update-index")
+    assert "Measure both again in one plan, alternating" in tip(page, 1, "update-index")
+    assert "10% assumed: no canary run yet, 8 needed" in page.warning.text
     assert f"{ACROSS} across time or machines" in legend(page)
     means = [row[4] for row in texts(page) if row[0].startswith("geometric mean")]
     assert means and all(ACROSS in mean for mean in means)
@@ -179,7 +179,7 @@ def test_a_plan_until_decided_is_judged_by_its_own_limits(
     assert [(each.value(), each.isEnabled()) for each in boxes] == [(4.0, False), (1.0, False)]
     assert "it measured until the limit was met" in boxes[0].toolTip()
     assert cells(page, 1, "read-only")[0].word == "better"  # a half: a person asks for more
-    assert "not by differences from 50%" in page.warning.text
+    assert "not by differences of 50%" in page.warning.text
     opened(5, repeats=5, number=2)
     assert [(each.value(), each.isEnabled()) for each in boxes] == [(50.0, True), (5.0, True)]
     assert read_settings(page.context.home).matters_pct == 50.0

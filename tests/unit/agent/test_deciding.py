@@ -130,7 +130,7 @@ def test_it_judges_by_the_limits_of_the_plan_and_compare_does_too(
     assert {row["verdict"][1] for row in driven} == {word}
     assert limits_of(found).matters == matters_pct / 100 and by_limits(found, mine) is found
     assert any(
-        f"judged by the limits of the plan until decided (differences from {matters_pct:g}%" in each
+        f"judged by the limits of its plan until decided (differences of {matters_pct:g}% or more" in each
         for each in found["warnings"]
     )
 

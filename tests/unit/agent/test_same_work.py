@@ -18,13 +18,13 @@ GOOD = {"read": 409.0, "returned": 309.0, "changed": 0.0, "sorted": 199.0}
     [
         ({}, Room(), []),
         ({"read": None, "sorted": None}, Room(), []),  # nobody counts them
-        ({"read": 40_010.0}, Room(), ["40,010.0 rows read by an event, 410.0 expected"]),
-        ({"read": 100.0}, Room(), ["100.0 rows read by an event, 410.0 expected"]),
+        ({"read": 40_010.0}, Room(), ["40,010.0 rows read per event, 410.0 expected"]),
+        ({"read": 100.0}, Room(), ["100.0 rows read per event, 410.0 expected"]),
         ({"read": 100.0, "returned": 80.0, "sorted": 50.0}, Room(least=0.25), []),  # the others are deleted
         ({"read": 800.0}, Room(most=2.0), []),  # half of the events were repeated
         ({"read": 900.0}, Room(watched=500.0), []),
-        ({"changed": 0.4}, Room(watched=500.0), ["0.4 rows changed by an event, 0.0 expected"]),
-        ({"returned": 100.0}, Room(), ["100.0 rows sent to the client by an event, 310.0 to 311.0 expected"]),
+        ({"changed": 0.4}, Room(watched=500.0), ["0.4 rows changed per event, 0.0 expected"]),
+        ({"returned": 100.0}, Room(), ["100.0 rows sent to the client per event, 310.0 to 311.0 expected"]),
     ],
 )
 def test_rows_beyond_the_bounds(change: dict[str, Any], room: Room, wrong: list[str]) -> None:

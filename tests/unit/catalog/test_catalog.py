@@ -363,7 +363,7 @@ def test_what_cannot_be_read_is_not_written() -> None:
     with pytest.raises(InputError, match="line 1: an option before the first group"):
         write_preset(catalog, "innodb", "mine", "back_log=3\n")
     assert path.read_text() == before
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="exists already"):
         copy_preset(catalog, "innodb", "default", "mine")
     with pytest.raises(InputError, match="no name for a preset"):
         write_preset(catalog, "innodb", "../x", "")

@@ -66,7 +66,7 @@ def test_what_cannot_be_kept_is_refused(dyno_home: Path, changes: dict[str, str]
 
 def test_another_of_the_same_name_is_not_written_over(dyno_home: Path) -> None:
     write_sql(Catalog(), MINE)
-    with pytest.raises(InputError, match="is there already: choose another name"):
+    with pytest.raises(InputError, match="exists already: choose another name"):
         write_sql(Catalog(), MINE)
 
 

@@ -35,7 +35,7 @@ def test_a_step_that_is_none_is_refused(
     sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["chart", "latency", *sessions, "--step", "points"]) == 2
-    assert capsys.readouterr().err.startswith("dyno: no step 'points': say --step with one of load")
+    assert capsys.readouterr().err.startswith("dyno: no step 'points': choose one with --step: load")
 
 
 def test_seconds_of_the_warm_up_are_numbers_too(
@@ -50,8 +50,8 @@ def test_seconds_of_the_warm_up_are_numbers_too(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["sweep", "--step", "load"], "load has no number of threads"),
-        (["sweep", "--step", "update-index", "--over", "cores"], "update-index has no number of cores"),
+        (["sweep", "--step", "load"], "load has no sweep over threads"),
+        (["sweep", "--step", "update-index", "--over", "cores"], "update-index has no sweep over cores"),
         (["latency", "--step", "read-only threads=1"], "read-only threads=1: no latencies were counted"),
         (["bars", "--measure", "written_kb"], "No step has a result of this measure."),
     ],
@@ -92,7 +92,7 @@ def test_a_picture_is_drawn_by_whoever_can(sessions: tuple[str, ...], tmp_path: 
     ("name", "told"),
     [
         ("bars.pdf", "the name of a chart must end with .png, .svg, .csv"),
-        ("there.csv", "is there already: give another name"),
+        ("there.csv", "exists already: choose another name"),
         ("missing/bars.csv", "No such file or directory"),
     ],
 )

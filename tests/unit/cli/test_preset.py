@@ -74,7 +74,7 @@ def test_a_copy_is_made_changed_by_hand_and_deleted(
     assert ["innodb", "mine", "yours", "Engine", "defaults"] in [
         line.split() for line in said(capsys, "list").splitlines()
     ]
-    assert "is there already" in refused(capsys, "new", "innodb", "default", "mine")
+    assert "exists already" in refused(capsys, "new", "innodb", "default", "mine")
     assert "write innodb/mine" in refused(capsys, "new", "innodb/default", "rocksdb/mine")
     assert "no name for a preset" in refused(capsys, "new", "innodb/default", "innodb/../mine")
     assert "shipped and read-only" in refused(capsys, "delete", "innodb/default")

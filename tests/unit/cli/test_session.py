@@ -146,7 +146,7 @@ def test_which_seconds_count_is_said_and_taken_back(capsys: pytest.CaptureFixtur
     assert "two levels" not in shown and "  cut\n" in shown
     assert (
         "point-query threads=1: seconds 20 to 60 of 60 (a backup ran); of all 60 it is 36,666 queries/s;"
-        " latency and costs are those of the whole step\n"
+        " latency and costs cover the whole step\n"
     ) in shown
     told = said(capsys, "session", "cut", "last", "point-query threads=1", "--undo")
     assert told.startswith("point-query threads=1: 36,666 queries/s, all of its seconds count; unsteady: two")
@@ -192,5 +192,5 @@ def test_an_attempt_says_that_others_disturbed_those_before(
     said = []
     for turn in plan.turns[:2]:
         assert main(["session", "show", turn.session]) == 0
-        said.append("attempt 2: others disturbed the ones before" in capsys.readouterr().out)
+        said.append("attempt 2: earlier attempts were disturbed" in capsys.readouterr().out)
     assert said == [False, True]

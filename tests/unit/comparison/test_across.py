@@ -112,9 +112,9 @@ def test_what_the_machine_may_be_is_added_across_time_and_said(history: History)
     found = of_two_plans(history, 1.15)
     assert set(words(found)) == {"~"} and {row["across"][1] for row in found["rows"]} == {"time"}
     said = (
-        "\N{LEFT RIGHT ARROW} rocksdb-default against innodb-default: across time, their sessions do not"
-        " alternate. The variance of the machine between plans is added (10% is assumed: no canary run, 8 are"
-        " needed). Measure both again, alternating"
+        "\N{LEFT RIGHT ARROW} rocksdb-default against innodb-default: judged across time, because their"
+        " sessions do not alternate. The variance of the machine between plans is added to the noise"
+        " (10% assumed: no canary run yet, 8 needed). Measure both again in one plan, alternating"
     )
     assert said in compare_text.remarks_of(found) and said in compare_text.to_text(found, width=400)
     assert "1.15 ~ \N{LEFT RIGHT ARROW}" in compare_text.to_markdown(found)
@@ -137,13 +137,13 @@ def test_canaries_tell_how_much_is_added(history: History) -> None:
     found = of_two_plans(history, 1.25, canary=5000.0)
     assert set(words(found)) == {"better"} and len(found["sessions"][0]["canaries"]) == 10
     (said,) = across_texts(found, names_of(found))
-    assert "(1.4%, of 10 canary runs)" in said
+    assert "(1.4%, from 10 canary runs)" in said
 
 
 def test_other_machines_are_named(history: History) -> None:
     found = of_two_plans(history, 1.15, target="xeon")
     (said,) = across_texts(found, names_of(found))
-    assert "rocksdb-default on xeon against innodb-default on local: across machines" in said
+    assert "rocksdb-default on xeon against innodb-default on local: judged across machines" in said
     assert "Measure both again" not in said and {row["across"][1] for row in found["rows"]} == {"machines"}
 
 
@@ -164,11 +164,11 @@ def test_the_report_says_it_first(history: History) -> None:
     found = of_two_plans(history, 2.0)
     report = read_report(history, [id_ for column in found["sessions"] for id_ in column["ids"]])
     assert (
-        "That is across time: " in report.summary[1]
-        and "Measure both again, alternating." in report.summary[1]
+        "This compares across time: " in report.summary[1]
+        and "Measure both again in one plan, alternating." in report.summary[1]
     )
     assert report.caveats[0].startswith("different work") or "across time" in report.caveats[0]
-    assert any("across time, their sessions do not alternate" in each for each in report.caveats)
+    assert any("across time, because their sessions do not alternate" in each for each in report.caveats)
     assert report.groups[0].lines[0].cells[1].beside == "2.00 better \N{LEFT RIGHT ARROW}"
 
 
@@ -233,7 +233,7 @@ def test_what_the_machine_did_meanwhile_is_drift_and_in_no_mean(history: History
     found = compare(history, ids)
     assert words(found) == ["worse", "drift", "worse", "worse", "worse"]
     assert compare_text.judged_text(found["rows"][1], 1) == "0.66 drift \N{LEFT RIGHT ARROW}"
-    assert "drift is the machine's: it changed meanwhile" in compare_text.remarks_of(found)[-1]
+    assert "drift: the speed of the machine changed too much" in compare_text.remarks_of(found)[-1]
     (read,) = [group for group in found["groups"] if group["group"] == "read"]
     assert read["steps"] == 1 and read["ratios"][1] is not None
     assert read["ratios"][1]["ratio"] == pytest.approx(0.7, rel=0.01)

@@ -134,11 +134,11 @@ def test_a_step_is_found_by_its_name_where_it_has_one_place(history: History) ->
     found = comparison(history)
     assert step_named(found, "settle")["workload"] == "settle"
     assert step_named(found, "point-query threads=4")["threads"] == 4
-    with pytest.raises(InputError, match="several places: say --step with one of point-query threads=1, "):
+    with pytest.raises(InputError, match="several points: choose one with --step: point-query threads=1, "):
         step_named(found, "point-query")
     with pytest.raises(InputError, match="no step 'points'"):
         step_named(found, "points")
-    with pytest.raises(InputError, match="which step"):
+    with pytest.raises(InputError, match="no step: choose one with --step"):
         step_named(found, "")
 
 

@@ -119,7 +119,7 @@ def test_any_session_stands_for_its_repeats_whatever_its_place(history: History)
     assert first == last
     turned = gate(history, ids[1], ids[0], THREE)
     assert turned["verdict"] == NOT_WORSE
-    with pytest.raises(InputError, match="are repeats of one contender: name a session of each"):
+    with pytest.raises(InputError, match="are repeats of one contender: name sessions of two"):
         gate(history, ids[0], ids[2], THREE)
 
 
@@ -136,7 +136,7 @@ def test_a_plan_that_goes_on_is_not_judged(history: History) -> None:
     ids = keep(history, plan(), (1.0, 0.9), until=8)
     found = gate(history, ids[0], ids[1], THREE)
     assert found["verdict"] == UNTOLD and found["sentence"].endswith(
-        "its plan goes on: ask again once it is over"
+        "its plan is not finished: compare again when it is"
     )
 
 

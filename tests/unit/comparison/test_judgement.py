@@ -54,10 +54,10 @@ def test_same_is_told_of_plans_that_were_looked_at_after_each_round(history: His
     found = compare(history, IDS)
     assert verdicts(found) == ["same", "better", "worse", "same", "better"]
     assert "= the same, as far as it matters" in legend(found)
-    assert legend(found).endswith("   by limits for looking after each round")
+    assert legend(found).endswith("   corrected for a test after each round")
     explained = verdict_legend(found)
-    assert "= is the same: any difference is surely below 2%" in explained
-    assert "at most 5% of them false, by limits for looking after each round" in explained
+    assert "= is the same: a difference of 2% is ruled out" in explained
+    assert "at most 5% of them false, corrected for a test after each round" in explained
     assert verdict_label("same") == "="
     assert compare_text.to_text(found).count(" =") >= 2
 
@@ -135,7 +135,7 @@ def test_a_step_that_failed_in_a_repeat_is_not_judged_by_those_that_did_not(hist
     found = compare(history, IDS)
     assert verdicts(found) == ["better", "better", "marked", "better", "better"]
     assert found["rows"][2]["n"] == [6, 5] and found["rows"][2]["marks"] == [[], ["failed-repeat"]]
-    assert "failed-repeat: a repeat of it failed" in compare_text.to_text(found)
+    assert "failed-repeat: one of its repeats failed" in compare_text.to_text(found)
     assert compare(history, IDS[2:4])["rows"][2]["marks"] == [[], []]  # all of its repeats are none
 
 

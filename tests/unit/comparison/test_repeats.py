@@ -90,8 +90,8 @@ def test_of_a_session_that_was_repeated_the_last_attempt_is_compared(tmp_path: P
     assert all(sample == [101.0, 102.0, 103.0] for row in found["rows"] for sample in row["samples"])
     out = [each for each in remarks_of(found) if "is left out" in each]
     assert out == [
-        "innodb-default-1 is left out: others disturbed it; innodb-default-1-attempt-2 stands for it",
-        "rocksdb-default-2 is left out: others disturbed it; rocksdb-default-2-attempt-2 stands for it",
+        "innodb-default-1 is left out (disturbed); innodb-default-1-attempt-2 replaces it",
+        "rocksdb-default-2 is left out (disturbed); rocksdb-default-2-attempt-2 replaces it",
     ]
 
 
@@ -101,7 +101,7 @@ def test_an_attempt_that_was_stopped_stands_for_nothing(tmp_path: Path) -> None:
         found = compare(history, ids)
     assert found["base"] == ids[0]
     (out,) = [each for each in remarks_of(found) if "is left out" in each]
-    assert out == "innodb-default-1-attempt-2 is left out: it is stopped; innodb-default-1 stands for it"
+    assert out == "innodb-default-1-attempt-2 is left out (stopped); innodb-default-1 replaces it"
 
 
 def test_the_attempts_of_one_session_are_compared_with_each_other(tmp_path: Path) -> None:

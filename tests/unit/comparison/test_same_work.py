@@ -48,17 +48,17 @@ def keep(history: History, *facts: Mapping[str, Any]) -> list[str]:
     ("first", "second", "what"),
     [
         (work(10.0), work(11.0), ""),
-        (work(10.0), work(20.0), "rows read by an event"),
+        (work(10.0), work(20.0), "rows read per event"),
         (work(10.0), work(19.0, (10.0, 20.0)), ""),  # it counts the reads of a sort again
-        (work(10.0), work(40.0, (10.0, 20.0)), "rows read by an event"),
+        (work(10.0), work(40.0, (10.0, 20.0)), "rows read per event"),
         (work(0.2, (0.0, 1.0)), work(0.9, (0.0, 1.0)), ""),
         (
             work(0.2, (0.0, 1.0), changed=0.26),
             work(0.9, (0.0, 1.0), changed=0.93),
-            "rows changed by an event",
+            "rows changed per event",
         ),
         (work(10.0, changed=0.0), work(10.0, changed=0.01), ""),
-        (work(10.0), work(10.0, returned=5.0), "rows sent to the client by an event"),
+        (work(10.0), work(10.0, returned=5.0), "rows sent to the client per event"),
     ],
 )
 def test_columns_that_disagree(
@@ -84,7 +84,7 @@ def test_plans_that_differ_are_named(tmp_path: Path) -> None:
         told = [remarks_of_why(each) for each in why_all(compare(history, ids))]
     statement = "SELECT c FROM sbtest1 WHERE id BETWEEN ? AND ?"
     assert entry["name"] == f"{LABEL}: {statement}" and entry["values"] == ["range by PRIMARY", "all rows"]
-    line = f"Other plans: {statement}: range by PRIMARY in the base, all rows in the other."
+    line = f"Execution plans differ: {statement}: range by PRIMARY in the base, all rows in the other."
     assert [line in each for each in told].count(True) == 1
 
 

@@ -117,7 +117,7 @@ def times(its_plan: Plan, unit: str) -> Plan:
         ("s", "MyRocks is faster, 0.50 (0.50 to 0.50) times InnoDB's time."),
         ("ms", "MyRocks is faster, 0.50 (0.50 to 0.50) times InnoDB's time."),
         ("bytes", "MyRocks is smaller, 0.50 (0.50 to 0.50) times InnoDB's size."),
-        ("loops", "MyRocks is different, 0.50 (0.50 to 0.50) times InnoDB's figure."),
+        ("loops", "MyRocks is different, 0.50 (0.50 to 0.50) times InnoDB's result."),
     ],
 )
 def test_less_is_better_of_times_and_sizes(history: History, unit: str, said: str) -> None:
@@ -163,7 +163,9 @@ def test_other_work_is_not_held_to_it(history: History) -> None:
 
 def test_a_plan_that_goes_on_has_no_verdict(history: History) -> None:
     found = compare(history, keep(history, named(), (1.0, 0.5), until=8))
-    assert verdict_sentences(found) == ["No verdict on MyRocks: its plan goes on: ask again once it is over."]
+    assert verdict_sentences(found) == [
+        "No verdict on MyRocks: its plan is not finished: compare again when it is."
+    ]
 
 
 def test_across_time_is_said(history: History) -> None:

@@ -39,7 +39,7 @@ def test_the_same_contender_on_two_targets_is_told_apart_by_the_target(tmp_path:
         found = compare(history, ids)
     assert names_of(found) == ["innodb-preset0 on local", "rocksdb-preset0", "innodb-preset0 on nuc"]
     (said,) = (line for line in to_text(found).splitlines() if "across machines" in line)
-    assert "innodb-preset0 on nuc against innodb-preset0 on local: across machines" in said
+    assert "innodb-preset0 on nuc against innodb-preset0 on local: judged across machines" in said
 
 
 def test_rows_say_where_less_is_better(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_engines_have_a_noise_each(history: History) -> None:
     assert found.engines["rocksdb"].deviation == pytest.approx(0.0098, abs=0.0001)
     said = calibration_table(found).remarks
     assert "6 sessions of InnoDB and MyRocks" in said[0]
-    assert "By engine, with all CPUs for both: InnoDB 0.0%, MyRocks 1.0%." in said
+    assert "By engine, on shared CPUs: InnoDB 0.0%, MyRocks 1.0%." in said
 
 
 def test_the_latest_one_counts(history: History) -> None:
@@ -95,7 +95,7 @@ def test_what_was_disturbed_is_left_out_where_others_remain(history: History) ->
     found = calibration(history, MACHINE)
     assert found is not None and found.shared is not None
     assert (found.shared.freedom, found.disturbed) == (6, 16)
-    assert "16 figures disturbed by other programs." in calibration_table(found).remarks
+    assert "Other programs disturbed 16 measurements." in calibration_table(found).remarks
 
 
 def test_another_machine_and_none(history: History) -> None:

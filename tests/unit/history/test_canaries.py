@@ -69,7 +69,7 @@ def test_they_are_listed_against_what_is_usual_for_their_server(tmp_path: Path) 
     ]
     assert [line[3] for line in table.lines][1] == "other programs took 150% of 200% CPU: cc1plus 150%"
     assert table.remarks[0].startswith(
-        "2 undisturbed runs of the present server: comparisons across time assume"
+        "2 undisturbed canary runs of the present server. Comparisons across time assume"
     )
 
 
@@ -77,8 +77,8 @@ def test_with_enough_of_them_the_machine_is_measured(tmp_path: Path) -> None:
     with History(tmp_path) as history:
         keep(history, *({**STEADY, "commits": 900 + 10 * at} for at in range(8)))
         runs = canary_runs(history, MACHINE)
-    assert "varies by 2.6% between sessions (8 undisturbed runs)" in variation_text(runs)
-    assert variation_text([]).startswith("No canary yet")
+    assert "varies by 2.6% between sessions (8 undisturbed canary runs)" in variation_text(runs)
+    assert variation_text([]).startswith("No canary run yet")
 
 
 def test_without_any_there_are_no_figures(tmp_path: Path) -> None:

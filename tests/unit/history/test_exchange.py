@@ -79,7 +79,7 @@ def test_an_export_into_a_folder_gets_the_id_for_a_name(history: History, tmp_pa
 
 
 def test_an_export_overwrites_nothing(history: History, exported: Path) -> None:
-    with pytest.raises(InputError, match="there already"):
+    with pytest.raises(InputError, match="exists already"):
         export(history, ID, exported)
 
 

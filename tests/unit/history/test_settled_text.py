@@ -86,18 +86,18 @@ def test_without_the_width_of_a_row_there_is_no_space_amplification(history: His
     [
         (
             {},
-            "load: settled in 12 s (waited for dirty pages 9 s, purge 3 s); 3.0 MiB written meanwhile; "
-            "write amplification 55.78: 10.0 MiB written in all for 1,000 rows of 188 bytes",
+            "load: settled in 12 s (waited for dirty pages 9 s, purge 3 s); 3.0 MiB written during this time;"
+            " write amplification 55.78: 10.0 MiB written in total for 1,000 rows of 188 bytes",
         ),
         (
             {"waited_for": {}, "capped": True, "left": ["purge"], "written_bytes": None, "row_bytes": None},
-            "load: settled in 12 s; ? bytes written meanwhile; stopped at the cap, purge left; "
+            "load: settled in 12 s; ? bytes written during this time; stopped at the time limit, purge left; "
             "write amplification n/a",
         ),
         (
             {"steps": ["a", "b"], "waited_for": {}, "run_written_by": "device"},
-            "a, b: settled in 12 s; 3.0 MiB written meanwhile; write amplification 55.78: "
-            "10.0 MiB written in all for 1,000 rows of 188 bytes (by everybody on the device)",
+            "a, b: settled in 12 s; 3.0 MiB written during this time; write amplification 55.78: "
+            "10.0 MiB written in total for 1,000 rows of 188 bytes (by all programs on the device)",
         ),
     ],
 )

@@ -112,7 +112,7 @@ def test_of_single_sessions_it_is_told_how_steady_they_were(tmp_path: Path) -> N
         told = read_report(history, ids).caveats
     (line,) = [each for each in told if each.startswith("rocksdb-preset0-1: 1 repeat")]
     assert re.search(
-        r"; blocks of its seconds lie within \d+\.\d% of their median in half of the steps", line
+        r"; blocks of its seconds are within \d+\.\d% of their median in half of the steps", line
     )
 
 
@@ -169,7 +169,7 @@ def test_sections_are_left_out(history: History) -> None:
     assert 'id="cost"' in whole and 'id="caveats"' in whole
     assert 'id="cost"' not in less and 'id="caveats"' not in less and 'id="results"' in less
     assert "## What a query costs" not in render(report, ".md", sections_without(["cost"]))
-    with pytest.raises(InputError, match="no section 'costs': there are summary,"):
+    with pytest.raises(InputError, match="no section 'costs': choose one of summary,"):
         sections_without(["costs"])
 
 
@@ -206,9 +206,9 @@ def test_a_missing_point_breaks_its_curve_and_no_other(history: History) -> None
     report = read_report(history, [turn.session for turn in its_plan.turns])
     (chart, _) = curve_charts(report.comparison["rows"], report.names, column_styles((0, 1)))
     assert chart.count("<circle ") == 5 and chart.count("<polyline ") == 1
-    (told,) = [each for each in report.caveats if each.startswith("no figure")]
+    (told,) = [each for each in report.caveats if each.startswith("no result")]
     assert (
-        told == "no figure, failed: sysbench: FATAL: error 1205: rocksdb-default-1 in point-query threads=2"
+        told == "no result: failed: sysbench: FATAL: error 1205: rocksdb-default-1 in point-query threads=2"
     )
 
 
@@ -249,7 +249,7 @@ def test_a_cost_stands_beside_the_base(history: History) -> None:
 
 def test_what_has_to_be_known(history: History) -> None:
     told = read_report(history, keep(history)).caveats
-    assert any(each.startswith("innodb-default: 6 repeats; they lie within ") for each in told)
+    assert any(each.startswith("innodb-default: 6 repeats; they are within ") for each in told)
     assert "doublewrite" not in " ".join(told)  # only one of them has any
     assert any(
         each.startswith("commit: innodb-default: ") or each.startswith("file access: ") for each in told
@@ -301,8 +301,7 @@ def test_published_results_name_their_source(history: History) -> None:
     report: Report = read_report(history, names)
     assert dict(report.setups[0].parts)["Published"].startswith("Mark Callaghan, 2017-03")
     assert report.repeat == (
-        "Not carried out by Dyno: innodb-5.6.35-default, myrocks-5.6.35-default. "
-        "See above where that comes from.",
+        "Dyno did not measure innodb-5.6.35-default, myrocks-5.6.35-default: the source is named above.",
     )
     assert report.presets == () and report.script is None
     assert "4.26 over the 13 steps of write-heavy" in report.summary[1]
@@ -333,10 +332,8 @@ def test_published_results_beside_ones_own(history: History) -> None:
     assert {"build", "family", "version", "sequence"} < told and {each[:5] for each in told} == {
         "build", "famil", "versi", "seque", "step ",
     }  # fmt: skip
-    assert any("was not carried out by Dyno, and little is known" in each for each in report.caveats)
-    assert report.repeat[0] == (
-        "Not carried out by Dyno: innodb-5.6.35-default. See above where that comes from."
-    )
+    assert any("one of them is imported, so little is known" in each for each in report.caveats)
+    assert report.repeat[0] == ("Dyno did not measure innodb-5.6.35-default: the source is named above.")
     assert "innodb-default-1 0000" in report.repeat[2]
 
 
@@ -359,8 +356,8 @@ def test_the_command_writes_a_file_once(
     assert main(["report", *ids, "--out", str(out), "--title", "Mine"]) == 0
     assert "<title>Mine</title>" in out.read_text()
     for words, said in (
-        ([*ids, "--out", str(out)], "is there already"),
-        ([*ids, "--out", str(tmp_path / "report.pdf")], "ends with .html, .md or .csv"),
+        ([*ids, "--out", str(out)], "exists already"),
+        ([*ids, "--out", str(tmp_path / "report.pdf")], "must end with .html, .md or .csv"),
         ([*ids, "--out", str(tmp_path / "none" / "r.html")], "cannot be written"),
         ([*ids, "--out", str(tmp_path / "r.md"), "--without", "costs"], "no section 'costs'"),
         ([*ids, "--out", str(tmp_path / "r.md"), "--text", str(tmp_path / "none.md")], "cannot be read"),
@@ -374,9 +371,7 @@ def test_the_command_writes_a_file_once(
 
 def test_the_results_say_what_their_signs_mean(history: History) -> None:
     text = render(read_report(history, keep(history)), ".html")
-    assert (
-        "below it how it stands to the base; better and worse are beyond the noise (Welch&#39;s test" in text
-    )
+    assert "below it the ratio to the base; better and worse are beyond the noise (Welch&#39;s test" in text
 
 
 def test_nothing_stands_out_where_nothing_is_judged(history: History) -> None:

@@ -286,19 +286,19 @@ def test_the_folder_has_all_that_is_needed(history: History, tmp_path: Path) -> 
     assert (folder / "my.cnf").read_text() == its_plan.contenders[0].cnf
     told = (folder / "README.txt").read_text()
     assert "f" * 64 in told and "a CPU" in told and its_plan.turns[0].session in told
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="exists already"):
         write_script(history, "last", folder)
 
 
 def test_what_dyno_did_not_carry_out_is_refused(history: History, tmp_path: Path) -> None:
     import_shipped(history)
     published = sessions(history)[0]["id"]
-    with pytest.raises(InputError, match="was not carried out by Dyno"):
+    with pytest.raises(InputError, match="is imported: Dyno has no plan"):
         write_script(history, published, tmp_path / "out")
     its_plan = journals.plan()
     maker = journals.Maker(its_plan).begin().end("failed", "no server")
     Writer(history).append(its_plan.id, its_plan.turns[0].session, 0, maker.raw)
-    with pytest.raises(InputError, match="did not come as far as its server"):
+    with pytest.raises(InputError, match="ended before its server started"):
         write_script(history, its_plan.turns[0].session, tmp_path / "out")
     assert not (tmp_path / "out").exists() and not list(tmp_path.glob(".out*"))
 
@@ -309,7 +309,7 @@ def test_of_several_sessions_those_that_can_be(history: History, tmp_path: Path)
     own = keep(history, journals.contender()).turns[0].session
     problems = write_scripts(history, {"mine/1": own, "theirs": published}, tmp_path / "all")
     assert len(problems) == 1 and (tmp_path / "all" / "mine-1" / "run.sh").exists()
-    with pytest.raises(InputError, match="was not carried out"):
+    with pytest.raises(InputError, match="is imported"):
         write_scripts(history, {"theirs": published}, tmp_path / "none")
     assert not (tmp_path / "none").exists()
 
@@ -329,4 +329,4 @@ def test_the_command_says_where_it_is(
     assert main(["session", "script", "last", "--out", str(tmp_path / "out")]) == 0
     assert capsys.readouterr().out == f"{tmp_path / 'out' / 'run.sh'}\n"
     assert main(["session", "script", "last", "--out", str(tmp_path / "out")]) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "exists already" in capsys.readouterr().err

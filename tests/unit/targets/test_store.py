@@ -38,7 +38,7 @@ def test_added_targets_are_kept_for_this_user_alone(targets: Targets) -> None:
     assert Targets(targets.home).get("nuc-i3") == NUC
     assert NUC.directory == "/data/dyno" and NUC.interpreter == "python3"
     assert targets.path.stat().st_mode & 0o777 == 0o600
-    with pytest.raises(InputError, match="'nuc-i3' is there already: dyno target edit nuc-i3"):
+    with pytest.raises(InputError, match="target 'nuc-i3' exists already: edit it, or choose another name"):
         targets.add(NUC)
 
 
@@ -63,7 +63,7 @@ def test_this_computer_can_be_changed_but_not_removed(targets: Targets) -> None:
         targets.remove(LOCAL)
     with pytest.raises(InputError, match="this computer has no host"):
         targets.edit(LOCAL, host="x")
-    with pytest.raises(InputError, match="there already"):
+    with pytest.raises(InputError, match="exists already"):
         targets.add(Target(LOCAL))
 
 
