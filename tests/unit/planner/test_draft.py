@@ -11,43 +11,22 @@ from app.catalog import Catalog, approve
 from app.catalog.own import write_sequence
 from app.cli.parser import parse
 from app.cli.run import request_of
-from app.core.errors import InputError, TargetError
+from app.core.errors import InputError
 from app.planner import ContenderRequest, PlanRequest
 from app.planner.choices import choices, rendered, step_choices
 from app.planner.command_line import command_line
 from app.planner.draft import (
-    Draft,
-    Outcome,
-    carried_over,
-    contender_colours,
-    first_draft,
-    names_of,
     open_values,
     opened,
-    outcome,
     remembered,
     text_of,
     value_of,
     variant_text,
 )
-from app.planner.duel import LEAST_BYTES, duelists, is_untouched
-from tests.plans import MARIADB, NOW, VERSION, build, survey, write
+from tests.plans import MARIADB, survey, write
+from tests.unit.planner.drafted import OLD, concluded, drafted
 
 LUA = 'require("dyno")\nprint("mine")\n'
-OLD = "mysql-5.6.24"
-DUEL_STEPS = ("point-query", "read-only", "update-index", "insert")
-
-
-PLAIN = {"steps": (), "seconds": None, "repeats": 1, "order": "interleaved", "start": "loaded"}
-
-
-def drafted(**values: object) -> Draft:
-    """What the duel says beyond its contenders is left out."""
-    return first_draft(survey(), "local").said(**{**PLAIN, **values})
-
-
-def concluded(draft: Draft, approved: frozenset[str] = frozenset(), **on: object) -> Outcome:
-    return outcome(draft, survey(**on), Catalog(), approved, lambda: NOW)
 
 
 def own_workload(home: Path) -> None:
@@ -58,9 +37,6 @@ def own_workload(home: Path) -> None:
     write(home / "workloads/mine.lua", LUA)
     steps = '[[step]]\nworkload = "load"\n[[step]]\nworkload = "mine"\n'
     write(home / "sequences/own.toml", f'name = "own"\ntitle = "Own"\n{steps}')
-
-
-# what is typed
 
 
 @pytest.mark.parametrize(
@@ -139,9 +115,6 @@ def test_a_field_left_open_is_what_the_sequence_says() -> None:
     assert open_values(catalog.sequence("quick"))["seconds"] == "60"
 
 
-# what can be had
-
-
 def test_everything_that_cannot_be_had_has_its_reason(dyno_home: Path) -> None:
     write(dyno_home / "presets/innodb/wrong.cnf", "[mysqld]\ninnodb_buffer_pool_size={nothing}\n")
     found = choices(survey(), Catalog())
@@ -179,167 +152,6 @@ def test_steps_are_shown_with_group_and_bound() -> None:
     assert found["update-index"].group == "write-heavy"
     ranged = {each.name: each for each in step_choices(catalog.sequence("quick"), workloads)}
     assert "range_size=10000" in ranged["read-only.range10000"].title
-
-
-# contenders
-
-
-def test_the_duel_is_ready() -> None:
-    draft = first_draft(survey(), "local")
-    assert [(each.build, each.engine) for each in draft.request.contenders] == [
-        (MARIADB, "innodb"),
-        (MARIADB, "rocksdb"),
-    ]
-    found = concluded(draft)
-    assert found.obstacle == ""
-    assert found.plan and found.plan.sequence == "duel"
-    assert [step.name for step in found.plan.steps if step.sliced] == list(DUEL_STEPS)
-    assert (found.plan.repeats, found.plan.order, found.plan.start) == (5, "slices", "snapshot")
-    assert found.plan.snapshot_at == 3
-    assert found.estimate and found.estimate.seconds > 160
-
-
-def test_the_duel_takes_turns_where_two_servers_fit_into_memory() -> None:
-    small = survey(memory_bytes=LEAST_BYTES, memory_available_bytes=LEAST_BYTES)
-    in_slices = first_draft(small, "local")
-    found = concluded(in_slices, memory_bytes=LEAST_BYTES, memory_available_bytes=LEAST_BYTES)
-    assert found.obstacle == "" and in_slices.request.order == "slices"
-    tiny = survey(memory_bytes=LEAST_BYTES - 1)
-    assert first_draft(tiny, "local").request == replace(in_slices.request, order="interleaved")
-
-
-def test_what_the_duel_says_goes_with_it() -> None:
-    first = first_draft(survey(), "local")
-    assert first.with_sequence("quick").request == drafted(sequence="quick", repeats="until decided").request
-    changed = first.typed("rows", "1000").with_sequence("quick").request
-    assert (changed.order, changed.rows, changed.steps) == ("slices", 1000, ())
-
-
-def test_two_contenders_are_compared_until_it_is_decided() -> None:
-    draft = Draft().with_sequence("quick").tick(OLD, "innodb", "default", True)
-    assert (draft.request.repeats, draft.text("repeats")) == (1, "1")
-    draft = draft.copied(0)
-    assert (draft.request.repeats, draft.text("repeats")) == ("until decided", "until decided")
-    draft = draft.typed("time_limit", "1800")
-    assert (draft.request.time_limit, draft.text("time_limit")) == (1800, "30 min")
-    alone = draft.without([1]).request
-    assert (alone.repeats, alone.time_limit) == (1, 0)
-    assert open_values(None, draft.request.contenders)["repeats"] == "until decided"
-    assert open_values(None)["repeats"] == "1"
-
-
-def test_repeats_that_were_chosen_stay() -> None:
-    draft = drafted().typed("repeats", "until decided").typed("time_limit", "60").typed("repeats", "4")
-    assert (draft.request.time_limit, draft.text("time_limit")) == (0, "")  # which is of plans until decided
-    limited = drafted(repeats="until decided", matters_pct=3.0).typed("repeats", "4")
-    assert limited.request.matters_pct is None
-    assert draft.tick(OLD, "innodb", "default", True).without([0, 1]).request.repeats == 4
-    once = drafted(repeats=1)
-    assert once.tick(OLD, "innodb", "default", True).request.repeats == 1
-    assert first_draft(survey(), "local").tick(OLD, "innodb", "default", True).request.repeats == 5
-
-
-def test_the_repeats_of_the_window_are_no_choice_of_a_person() -> None:
-    only = survey(builds=[build(MARIADB, "MariaDB", VERSION, ["innodb"])])
-    two = first_draft(only, "other").copied(0)
-    assert two.request.repeats == "until decided" and is_untouched(two.request)
-    assert not is_untouched(two.said(repeats=4).request)
-    alone = carried_over(drafted(repeats="until decided", rows=9), only, "other").request
-    assert (len(alone.contenders), alone.repeats, alone.rows) == (1, 1, 9)
-
-
-def test_a_plan_until_decided_can_be_run_from_a_terminal() -> None:
-    limits = {"matters_pct": 3.0, "false_share_pct": 1.0}
-    words = shlex.split(command_line(drafted(repeats="until decided", time_limit=60, **limits).request))
-    said = {"--repeats": "until decided", "--time-limit": "60", "--matters": "3.0", "--false-share": "1.0"}
-    assert {word: words[words.index(word) + 1] for word in said} == said
-
-
-def test_on_a_target_without_both_engines_there_is_no_order_for_two() -> None:
-    only = survey(builds=[build(MARIADB, "MariaDB", VERSION, ["innodb"])])
-    found = carried_over(first_draft(survey(), "local"), only, "other")
-    assert found == first_draft(only, "other") and found.request.order == "interleaved"
-    again = carried_over(found, survey(), "local")
-    assert [each.engine for each in again.request.contenders] == ["innodb"]
-
-
-def test_without_two_engines_there_is_what_can_be_had() -> None:
-    only = survey(builds=[build(OLD, "MySQL", "5.6.24", ["innodb"])])
-    with pytest.raises(TargetError, match="InnoDB and RocksDB"):
-        duelists(only, "local")
-    assert first_draft(only, "local").request.contenders == (ContenderRequest(OLD, "innodb"),)
-    assert first_draft(survey(builds=[]), "local").request.contenders == ()
-
-
-def test_ticks_add_at_the_end_and_take_away_all_of_a_cell() -> None:
-    draft = drafted().tick(OLD, "innodb", "default", True).tick(OLD, "innodb", "default", True)
-    assert len(draft.request.contenders) == 3
-    draft = draft.copied(2).with_contender(3, table_options=" ROW_FORMAT=COMPRESSED ")
-    assert draft.request.contenders[3].table_options == "ROW_FORMAT=COMPRESSED"
-    assert draft.is_ticked(OLD, "innodb", "default")
-    assert len(draft.tick(OLD, "innodb", "default", False).request.contenders) == 2
-    assert len(draft.without([0, 3]).request.contenders) == 2
-
-
-@pytest.mark.parametrize(
-    ("text", "allocator", "numa", "limit"),
-    [
-        ("", "", "", ""),
-        ("jemalloc, interleave=0,1, 4G", "jemalloc", "interleave=0,1", "4G"),
-        (" 512M  localalloc ", "", "localalloc", "512M"),
-        ("/usr/lib/libmimalloc.so.2", "/usr/lib/libmimalloc.so.2", "", ""),
-        ("jemalloc tcmalloc", "jemalloc tcmalloc", "", ""),  # which is then refused
-    ],
-)
-def test_memory_is_written_in_one_field(text: str, allocator: str, numa: str, limit: str) -> None:
-    (first, _) = drafted().with_contender(0, memory=text).request.contenders
-    assert (first.allocator, first.numa, first.memory_limit) == (allocator, numa, limit)
-    assert drafted().with_contender(0, memory=first.memory).request.contenders[0] == first
-
-
-def test_memory_that_cannot_be_is_pointed_at() -> None:
-    found = concluded(drafted().with_contender(1, memory="jemalloc tcmalloc"))
-    assert found.problem and found.problem.field == "contenders.1.allocator"
-    assert found.problem.text.startswith("contender 2: allocator must be system, jemalloc, tcmalloc or")
-
-
-def test_a_wrong_contender_is_pointed_at() -> None:
-    found = concluded(drafted().with_contender(1, cores="many"))
-    assert found.problem and found.problem.field == "contenders.1.cores"
-    assert found.problem.text.startswith("contender 2: cores must be like 0-3")
-    beyond = concluded(drafted().with_contender(1, cores="0-99"))
-    assert beyond.problem and beyond.problem.field == "contenders.1"
-    gone = concluded(drafted().said(contenders=(ContenderRequest("gone", "innodb"),)))
-    assert gone.problem and gone.problem.field == "contenders.0"
-    assert concluded(drafted(contenders=())).obstacle == "choose at least one contender"
-
-
-def test_two_contenders_of_one_name_are_told_and_still_have_names() -> None:
-    draft = drafted().with_contender(0, name="a").with_contender(1, name="a")
-    found = concluded(draft)
-    assert found.problem and found.problem.field == "contenders"
-    assert names_of(draft.request) == ["a", "a"]
-    assert names_of(drafted().request) == ["innodb", "rocksdb"]
-
-
-def test_colours_are_those_the_history_has_or_will_give() -> None:
-    plan = concluded(drafted().tick(OLD, "innodb", "default", True)).plan
-    assert plan
-    second = plan.contenders[1].key
-    assert contender_colours(plan, {}, 8) == [0, 1, 2]
-    assert contender_colours(plan, {second: 5}, 8) == [1, 5, 2]
-
-
-def test_another_target_gets_the_same_work_and_the_contenders_it_has() -> None:
-    there = survey(builds=[build(MARIADB, "MariaDB", VERSION, ["innodb"])])
-    draft = drafted(sequence="quick", tables=7)
-    found = carried_over(draft, there, "nuc").request
-    assert (found.target, found.sequence, found.tables) == ("nuc", "quick", 7)
-    assert found.contenders == (ContenderRequest(MARIADB, "innodb"),)
-    assert carried_over(Draft(), survey(), "nuc") == first_draft(survey(), "nuc")
-
-
-# steps and sizes
 
 
 def test_all_steps_ticked_is_the_same_as_nothing_said() -> None:
@@ -414,9 +226,6 @@ def test_a_variant_keeps_a_warmup_of_nothing(dyno_home: Path) -> None:
     assert catalog.sequence("copy").steps == sequence.steps
 
 
-# approval
-
-
 def test_lua_of_ones_own_is_shown_before_it_may_run(dyno_home: Path) -> None:
     own_workload(dyno_home)
     found = concluded(drafted(sequence="own"))
@@ -428,9 +237,6 @@ def test_lua_of_ones_own_is_shown_before_it_may_run(dyno_home: Path) -> None:
     from app.catalog import approved_hashes
 
     assert concluded(drafted(sequence="own"), approved_hashes()).obstacle == ""
-
-
-# other forms of the same
 
 
 @pytest.mark.parametrize(
