@@ -21,7 +21,7 @@ from app.history.sessions import sessions
 from app.history.writing import Writer
 from tests import journals
 from tests.decided import makers_of, until_decided
-from tests.ui.test_history_page import Hand, kept, shown
+from tests.ui.history.hand import Hand, kept, shown
 from ui.core.bus import Changes, Wanted
 from ui.core.context import Context
 from ui.dialogs.report import ReportDialog
