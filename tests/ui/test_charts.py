@@ -176,7 +176,8 @@ def test_it_follows_the_newest_in_steps_until_somebody_zooms(chart: TimeChart, q
     axis = chart.axis
     heard: list[bool] = []
     axis.following_changed.connect(heard.append)
-    axis.reset()
+    axis.show_all()
+    axis.follow()
     moves = []
     axis.range_changed.connect(lambda *_: moves.append(axis.range))
     for t in range(601, 901):
@@ -198,7 +199,10 @@ def test_it_follows_the_newest_in_steps_until_somebody_zooms(chart: TimeChart, q
     assert axis.range[1] >= 901.0
     mouse(chart, QEvent.Type.MouseButtonDblClick, 0.0)
     assert axis.range[0] == 0.0
-    assert heard == [True, False, True]
+    assert heard == [True, False, True, False], "who looks at the whole follows no more"
+    chart.track("two").extend([1901.0], [40.0])
+    axis.refresh()
+    assert axis.range[1] >= 1901.0, "but the whole grows"
 
 
 def test_keys_move_zoom_and_return(chart: TimeChart) -> None:
@@ -220,7 +224,7 @@ def test_keys_move_zoom_and_return(chart: TimeChart) -> None:
     QTest.keyClick(chart, Qt.Key.Key_Escape)
     assert axis.cursor is None
     QTest.keyClick(chart, Qt.Key.Key_Home)
-    assert axis.is_following and axis.range[0] == 0.0
+    assert axis.is_growing and not axis.is_following and axis.range[0] == 0.0
 
 
 def test_a_click_gives_it_the_keyboard(chart: TimeChart, qtbot: QtBot) -> None:

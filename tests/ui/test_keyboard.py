@@ -55,10 +55,10 @@ def look_at_steps(person: Person) -> None:
     tab_to(person, "Results, step by step")
     assert [row[0] for row in person.rows("Results, step by step")][-1] == "insert"
     person.press("End", "Return")
-    person.wait_for(lambda: not person.find("Follow the newest")["checked"], "the step is looked at")
-    tab_to(person, "Follow the newest")
+    person.wait_for(lambda: not person.find("Follow")["checked"], "the step is looked at")
+    tab_to(person, "Follow")
     person.press("space")
-    person.wait_for(lambda: person.find("Follow the newest")["checked"], "the newest is followed")
+    person.wait_for(lambda: person.find("Follow")["checked"], "the running step is followed")
 
 
 def find_again(person: Person) -> None:

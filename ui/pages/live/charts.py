@@ -133,7 +133,7 @@ class SessionCharts(QWidget):
         self.advance()
         if is_other:
             self.axis.set_cursor(None)
-            self.axis.reset()
+            self.axis.show_all()
         else:
             self.axis.refresh()
 
@@ -239,7 +239,7 @@ class SessionCharts(QWidget):
         """Of a scan the rows that the server reads, where it is what is seen; queries of everything else."""
         curves, rates = self._curves, QPS
         if curves is not None and len(curves.tracks[ROWS]):
-            seen = curves.seen(self.axis.range, self.axis.is_following)
+            seen = curves.seen(self.axis.range, self.axis.is_growing)
             rates = ROWS if seen and seen.kind == "scan" else QPS
         if rates != self._rates:
             self._rates = rates
@@ -253,7 +253,7 @@ class SessionCharts(QWidget):
         curves, cursor = self._curves, self.axis.cursor
         if curves is None:
             return
-        seen = curves.seen(self.axis.range, self.axis.is_following) if cursor is None else None
+        seen = curves.seen(self.axis.range, self.axis.is_growing) if cursor is None else None
         step = seen or curves.at(cursor)
         self.ratio.show_step(self._round, step)
 

@@ -46,8 +46,8 @@ class ChartChoices(QWidget):
         self._units: dict[str, str] = {}  # by series
         self.series = str(context.memory.value(SERIES, FIRST_SERIES))
         self.follow = action(
-            page, "Follow the newest", "follow", "Keep the charts at the newest second", axis.follow,
-            checkable=True,
+            page, "Follow", "follow", "Go along with the running step, from session to session",
+            self._toggle_follow, checkable=True,
         )  # fmt: skip
         self.whole = action(
             page, "Whole session", "whole", "Show the whole session in the charts", axis.reset
@@ -62,6 +62,7 @@ class ChartChoices(QWidget):
         )  # fmt: skip
         self._ghosts = _combo("Draw an earlier session behind the curves; steps begin together", 30)
         self._series = _combo("The series of the last chart", 24)
+        self._follow_button = _button(self.follow)
         self._arrange()
         self._ghosts.activated.connect(lambda at: self.ghost_chosen.emit(self._ghosts.itemData(at)))
         self._series.activated.connect(self._on_series_activated)
@@ -72,8 +73,8 @@ class ChartChoices(QWidget):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(SPACE)
-        for each in (self.follow, self.whole):
-            layout.addWidget(_button(each))
+        layout.addWidget(self._follow_button)
+        layout.addWidget(_button(self.whole))
         layout.addSpacing(SPACE)
         for text, box in (("&Overlay", self._ghosts), ("Last &chart", self._series)):
             label = Label(text)
@@ -85,6 +86,20 @@ class ChartChoices(QWidget):
         layout.addStretch(1)
         for each in (self.save, self.copy):
             layout.addWidget(_button(each))
+
+    def _toggle_follow(self) -> None:
+        if self._axis.is_following:
+            self._axis.set_following(False)
+        else:
+            self._axis.follow()
+        self.follow.setChecked(self._axis.is_following)
+
+    def offer_follow(self, is_active: bool) -> None:
+        """While a plan runs and a person looks elsewhere, the way back stands out."""
+        is_offered = is_active and not self._axis.is_following
+        if is_offered != bool(self._follow_button.property("offered")):
+            self._follow_button.setProperty("offered", is_offered)
+            self._follow_button.style().polish(self._follow_button)
 
     def show_ghosts(self, session: SessionEntry, ghosts: Sequence[SessionEntry], chosen: str) -> None:
         """Those that did the same work first; the others are named as such."""

@@ -131,13 +131,13 @@ class SessionCurves:
         before = (each.t for at, each in self.seconds.get(bounds.position, {}).items() if 0 <= at < s)
         return max(before, default=zero)
 
-    def seen(self, shown: tuple[float, float], is_following: bool) -> Bounds | None:
-        """The step at hand while the charts go along with it; else the one that fills most of them."""
+    def seen(self, shown: tuple[float, float], is_growing: bool) -> Bounds | None:
+        """The step at hand while the charts show its newest second; else the one that fills most of them."""
         current = self.current
-        if is_following and current is not None and current.ended_t is None:
+        if is_growing and current is not None and current.ended_t is None:
             return current
         found = self.at(sum(shown) / 2)
-        if found is None or is_following:
+        if found is None or is_growing:
             return None
         length = (found.ended_t or self.t) - found.began_t
         return found if length > (shown[1] - shown[0]) / 2 else None

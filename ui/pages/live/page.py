@@ -29,6 +29,7 @@ class LivePage(Page):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._step_wanted = -1
+        self._running = -1  # the step that was followed last
         self._watching = Watching(context, self)
         self.body = LiveBody(context, self)
         self._stack = QStackedLayout(self)
@@ -63,6 +64,7 @@ class LivePage(Page):
         watching.shown.connect(self._on_shown)
         watching.extended.connect(self.painting.request)
         watching.bounded.connect(self.painting.request_marks)
+        watching.bounded.connect(self._choose_running)
         watching.remarked.connect(body.remarks.add_remarks)
         watching.figured.connect(self._on_figured)
         for source in (watching.failed, body.steering.failed, body.choices.failed, self._cutting.failed):
@@ -73,6 +75,7 @@ class LivePage(Page):
         body.plans.chosen.connect(self._on_plan_chosen)
         body.table.clicked.connect(self._on_row_chosen)
         body.table.activated.connect(self._on_row_chosen)
+        body.charts.axis.following_changed.connect(self._on_following_changed)
         self.context.plans.changed.connect(self._on_plan_changed)
 
     def first_focus(self) -> QWidget:
@@ -111,12 +114,11 @@ class LivePage(Page):
             self._show(session.id if session else plan.sessions[0])
 
     def _show(self, session: str, step: int = -1) -> None:
-        """Another session; going along where it is the one at hand and no step of it is asked for."""
+        """Another session; followed where it is the one at hand and no step of it is asked for."""
         plan = self.context.plans.of_session(session)
         next_one = plan.progress.after(session) if plan else None
-        self.status.goes_along = (
-            plan is not None and step < 0 and (next_one is None or next_one.id == session)
-        )
+        is_at_hand = plan is not None and (next_one is None or next_one.id == session)
+        self.body.charts.axis.set_following(is_at_hand and step < 0)
         self._step_wanted = step
         self.body.message.clear()
         self.status.forget_problem()
@@ -144,6 +146,7 @@ class LivePage(Page):
             self.body.header.strip.look_at(session["id"])
             self._look_at(self._step_wanted)
             self._step_wanted = -1
+            self._choose_running()
         self.status.update()
 
     def _on_figured(self) -> None:
@@ -161,6 +164,25 @@ class LivePage(Page):
             if not self.status.isActive():
                 self.status.update()
 
+    def _on_following_changed(self, is_following: bool) -> None:
+        """From wherever a person has looked, back to the running step."""
+        if is_following:
+            self._go_along()
+            self._running = self.body.table.currentIndex().row()
+            self._choose_running()
+        self.status.update()
+
+    def _choose_running(self) -> None:
+        """While it is followed, strip and results show which step runs; a row chosen by keyboard stays."""
+        loaded, table = self._watching.loaded, self.body.table
+        current = loaded.curves.current if loaded and self.body.charts.axis.is_following else None
+        if loaded is None or current is None or current.ended_t is not None:
+            return
+        self.body.header.strip.select(loaded.request.session, current.position)
+        if table.currentIndex().row() in (-1, self._running):
+            table.choose_row(current.position)
+        self._running = current.position
+
     def _go_along(self) -> None:
         """With the plan to its next session, or to a new plan, unless a person looks at something else."""
         request, active = self._watching.request, self.context.plans.active()
@@ -170,7 +192,8 @@ class LivePage(Page):
         followed = self.context.plans.of_session(request.session)
         plan = active[-1] if active and (followed is None or followed.is_over) else followed
         next_one = plan.progress.after(request.session) if plan else None
-        if self.status.goes_along and next_one is not None and next_one.id != request.session:
+        is_following = self.body.charts.axis.is_following
+        if is_following and next_one is not None and next_one.id != request.session:
             self._show(next_one.id)
 
     # ---- what is looked at
@@ -195,13 +218,12 @@ class LivePage(Page):
         bounds = loaded.curves.bounds.get(step) if loaded else None
         if loaded is None or bounds is None:
             return
-        self.status.goes_along = bounds is loaded.curves.current and bounds.ended_t is None
-        if self.status.goes_along:
+        if bounds is loaded.curves.current and bounds.ended_t is None:
             self.body.charts.axis.follow()
         else:
             self.body.charts.look_at(bounds)
         self.body.header.strip.select(loaded.request.session, step)
-        self.body.table.selectRow(step)
+        self.body.table.choose_row(step)
 
     def _ask_seconds(self) -> None:
         """Of the step whose line the keyboard is in."""

@@ -23,7 +23,6 @@ class StatusUpdater(QTimer):
         super().__init__(page, interval=TEXT_MS)
         self._context, self._watching, self._body, self._page = context, watching, body, page
         self._problem = ""  # of the current plan, as it was shown last
-        self.goes_along = True  # with the plan, from step to step and from session to session
         self._reconnect = action(
             page, "Connect again", "", "Follow the plan again; Dyno may ask for a passphrase", self._retry
         )
@@ -48,6 +47,7 @@ class StatusUpdater(QTimer):
         self._update_problem(followed)
         self._update_step()
         is_active = any(not plan.is_over for plan in plans.all())
+        body.choices.offer_follow(is_active)
         if is_active != self.isActive():
             self.start() if is_active else self.stop()
 
@@ -61,7 +61,7 @@ class StatusUpdater(QTimer):
         self._body.results.set_active(
             at, moment_text(session.steps[at], progress.step(at)) if at >= 0 else ""
         )
-        if self.goes_along:
+        if self._body.charts.axis.is_following:
             self._body.bring_in_sight(session.id, at)
 
     def _update_problem(self, followed: FollowedPlan | None) -> None:

@@ -26,7 +26,7 @@ class TimedChart(Protocol):
 
 
 class TimeAxis(QObject):
-    """Follows the newest value until a person zooms or pans; then it stays there."""
+    """Follows the newest value until a person zooms, pans or looks at the whole; then it stays there."""
 
     cursor_moved = Signal(object)  # float | None
     following_changed = Signal(bool)
@@ -39,6 +39,9 @@ class TimeAxis(QObject):
         self.range = (0.0, _FIRST_MINUTE)
         self.cursor: float | None = None
         self.is_following = True
+        self.is_growing = (
+            True  # the newest value stays in sight, also where all is shown and nothing followed
+        )
 
     def add(self, chart: TimedChart) -> None:
         """Take a chart from the axis it had; remove it before it is deleted."""
@@ -60,7 +63,7 @@ class TimeAxis(QObject):
 
     def refresh(self) -> None:
         """New values have come: one paint a chart; the axis moves in steps where it follows."""
-        if not (self.is_following and self._show(*self._followed(is_fitted=False))):
+        if not (self.is_growing and self._show(*self._followed(is_fitted=False))):
             for chart in self._charts:
                 chart.redraw()
 
@@ -68,32 +71,36 @@ class TimeAxis(QObject):
         """Go on with the newest value, as much of it as is shown now."""
         first, last = self.whole
         width = self.range[1] - self.range[0]
-        self._width = None if width >= last - first else width
-        self._set_following(True)
-        self._show(*self._followed(is_fitted=True))
+        self._grow(None if width >= last - first else width)
+        self.set_following(True)
 
     def reset(self) -> None:
+        """All there is, and what will come; nothing is followed any more."""
+        self.show_all()
+        self.set_following(False)
+
+    def show_all(self) -> None:
         """All there is, and what will come."""
-        self._width = None
-        self._set_following(True)
+        self._grow(None)
+
+    def _grow(self, width: float | None) -> None:
+        self._width, self.is_growing = width, True
         self._show(*self._followed(is_fitted=True))
 
     def set_range(self, first: float, last: float) -> None:
         """Show this stretch and stay there."""
-        self._set_following(False)
+        self.is_growing = False
+        self.set_following(False)
         middle, half = (first + last) / 2, max(last - first, SHORTEST_S) / 2
         self._show(middle - half, middle + half)
 
     def zoom(self, factor: float, around: float) -> None:
-        """Show `factor` times as much; while following the newest value stays in sight."""
+        """Show `factor` times as much, and this moment where it is now."""
         first, last = self.range
         begin, end = self.whole
         factor = max(factor, SHORTEST_S / (last - first))
         if (last - first) * factor >= end - begin:
-            self.reset() if self.is_following else self.set_range(*self._fitted(begin, end))
-        elif self.is_following:
-            self._width = (last - first) * factor
-            self._show(*self._followed(is_fitted=True))
+            self.reset()
         else:
             self.set_range(around - (around - first) * factor, around + (last - around) * factor)
 
@@ -137,7 +144,8 @@ class TimeAxis(QObject):
         self.range_changed.emit(first, last)
         return True
 
-    def _set_following(self, is_following: bool) -> None:
+    def set_following(self, is_following: bool) -> None:
+        """Without a change of what is shown."""
         if is_following != self.is_following:
             self.is_following = is_following
             self.following_changed.emit(is_following)
