@@ -20,7 +20,7 @@ from .queue_line import QueueLine
 from .remarks import RemarksPanel
 from .steering import Steering
 
-WIDTHS = (20, 8, 17, 10, 13, 13, 13, 10, 10, 7, 18)  # of the results, until a person changes them
+WIDTHS = (16, 8, 14, 8, 13, 13, 13, 10, 8, 7, 8)  # of the results, until a person changes them
 
 
 class LiveBody(QWidget):
@@ -51,8 +51,8 @@ class LiveBody(QWidget):
     def _arrange(self, context: Context) -> None:
         self._make_table(context)
         self.header.buttons.addWidget(self.steering)
-        below = _splitter(Qt.Orientation.Horizontal, (self.table, 120, 3), (self.remarks, 36, 1))
-        split = _splitter(Qt.Orientation.Vertical, (self.charts, 52, 5), (below, 24, 2))
+        below = _splitter(Qt.Orientation.Horizontal, (self.table, 121, 3), (self.remarks, 34, 1))
+        split = _splitter(Qt.Orientation.Vertical, (self.charts, 52, 5), (below, 16, 2))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         layout.setSpacing(SPACE)
@@ -66,7 +66,6 @@ class LiveBody(QWidget):
         self.table.setModel(self.results)
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         header = self.table.horizontalHeader()
-        header.setStretchLastSection(False)
         header.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         for at, width in enumerate(WIDTHS):
             self.table.setColumnWidth(at, width * SPACE)

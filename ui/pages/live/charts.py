@@ -30,6 +30,7 @@ ROWS = "server.handler_reads"  # what a scan is doing while it has no query to s
 GHOST = "ghost "  # in front of the name of a series
 OTHER = "other "  # in front of a session of the round: its QPS
 _MARGIN_S = 1.0  # shown before and after a step that is looked at
+_LEAST = 110  # pixels of a lower chart, in the smallest usual window too
 _OPEN_S = 1e7  # the end of a step that has not ended: beyond any axis
 
 
@@ -104,7 +105,8 @@ class SessionCharts(QWidget):
             layout.setColumnStretch(column, 1)
         for chart in (self.latency, self.cpu):
             chart.set_times_shown(False)
-        self.setMinimumHeight(36 * SPACE)
+        for chart in self.charts:
+            chart.setMinimumHeight(_LEAST)
 
     @property
     def charts(self) -> Sequence[TimeChart]:
