@@ -10,7 +10,7 @@ CHARTS = {
 }
 NOTHING = {  # what is said where there is nothing to draw
     "bars": "No step has a result of this measure.",
-    "seconds": "no seconds were recorded",
+    "seconds": "no samples",
     "latency": "no latencies were counted",
     "size": "no sizes were measured",
     "before-after": "No test ran both before and after the writes, like point-query.pre and point-query.",

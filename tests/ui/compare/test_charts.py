@@ -151,7 +151,7 @@ def test_a_sweep_follows_the_step(qtbot: QtBot, opened: Open, page: ComparePage)
     assert [list(xs) for _, xs, _ in shown._chart._curves] == [[1.0, 4.0]] * 2
     choose(page, "load")
     assert not shown._chart.isVisible()
-    assert "no number of threads" in shown._remark.text()
+    assert "no sweep over threads" in shown._remark.text()
 
 
 def test_seconds_of_all_sessions_from_the_start_of_the_step(

@@ -39,7 +39,7 @@ def test_columns_that_have_one_get_their_scripts(
     with qtbot.waitSignal(page.context.bus.saved) as saved:
         press_scripts(page, monkeypatch, tmp_path / "scripts")
     assert saved.args[1].startswith(
-        f"The scripts are saved: {tmp_path / 'scripts'}; session {other} was not "
+        f"The scripts are saved: {tmp_path / 'scripts'}; session {other} is imported"
     )
     assert [each.name for each in (tmp_path / "scripts").iterdir()] == ["recorded-rocksdb"]
 
@@ -49,5 +49,5 @@ def test_why_there_is_none_is_told(
 ) -> None:
     opened()
     press_scripts(page, monkeypatch, tmp_path / "scripts")
-    qtbot.waitUntil(lambda: "no script can do it again" in page.message.text)
+    qtbot.waitUntil(lambda: "Dyno has no plan that a script could repeat" in page.message.text)
     assert not (tmp_path / "scripts").exists()

@@ -55,8 +55,8 @@ def test_who_has_no_curve_is_named(qtbot: QtBot, page: ComparePage) -> None:
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     choose(page, "point-query")
     seconds = panel(qtbot, page, SecondsPanel)
-    qtbot.waitUntil(lambda: f"; no seconds of innodb-preset0-1 {ids[1][-6:]}" in seconds._remark.text())
-    assert seconds.caption == f"no seconds of innodb-preset0-1 {ids[1][-6:]}"
+    qtbot.waitUntil(lambda: f"; no samples of innodb-preset0-1 {ids[1][-6:]}" in seconds._remark.text())
+    assert seconds.caption == f"no samples of innodb-preset0-1 {ids[1][-6:]}"
     latency = panel(qtbot, page, LatencyPanel)
     qtbot.waitUntil(lambda: latency._numbers is not None)
     assert latency._chart and not latency._chart._head._is_brief
