@@ -19,8 +19,8 @@ class UnapprovedError(InputError):
 
     def __init__(self, workload: Workload, sha256: str, files: Mapping[str, str]) -> None:
         super().__init__(
-            f"the workload {workload.name} is no part of Dyno: read it (dyno workload show {workload.name}), "
-            f"then let it run on targets: dyno workload approve {workload.name} {sha256[:12]}"
+            f"workload {workload.name} does not come with Dyno: read it with dyno workload show"
+            f" {workload.name}, then approve it: dyno workload approve {workload.name} {sha256[:12]}"
         )
         self.workload = workload
         self.sha256 = sha256

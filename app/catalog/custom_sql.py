@@ -160,7 +160,7 @@ class _Reader:
         while word := self._scanner.word():
             part, line = word.lower(), self._scanner.line
             if part in seen:
-                self._note(line, f"{part} is in this file twice")
+                self._note(line, f"the section {part} is in this file twice")
             seen.add(part)
             if part == "option":
                 self._read_options()
@@ -169,7 +169,7 @@ class _Reader:
             elif part in self._statements:
                 self._read_statements(part)
             else:
-                self._note(line, f"one of {', '.join(PARTS)} is expected here")
+                self._note(line, f"expected one of {', '.join(PARTS)}")
                 self._scanner.skip_line()
 
     def _note(self, line: int, text: str) -> None:
@@ -187,31 +187,31 @@ class _Reader:
             elif key in FOREIGN:
                 self._read_foreign(key, value, line)
             else:
-                shown = f"{key} is" if _NAME.fullmatch(key) else "this is"
-                self._note(line, f"{shown} no option; there are {', '.join(OPTIONS)}")
+                shown = f"unknown option {key}" if _NAME.fullmatch(key) else "unknown option"
+                self._note(line, f"{shown}: choose one of {', '.join(OPTIONS)}")
                 self._scanner.skip_line()
         if "commit" in self._options and not self._options.get("tran"):
-            self._note(self._lines["commit"], "commit goes with tran on, else each statement commits")
+            self._note(self._lines["commit"], "commit needs tran on: without it each statement commits")
 
     def _set_option(self, key: str, value: str, line: int) -> None:
         number = _option_value(key, value)
         if number is None:
             wanted = {"tran": "on or off", "time": "a time like 90, 5m or 1h"}.get(key, "a whole number")
-            self._note(line, f"{key} needs {wanted}")
+            self._note(line, f"{key} must be {wanted}")
             return
         if key in self._options:
             self._note(line, f"{key} is set twice")
         self._options[key] = number
         if {"loop", "time"} <= self._options.keys():
-            self._note(line, "loop and time: one of the two ends a step, leave the other out")
+            self._note(line, "loop and time both end a step: leave one out")
         self._lines[key] = line
 
     def _read_foreign(self, key: str, value: str, line: int) -> None:
         """Who and where never counts, nor is it repeated; a pause between loops cannot be honoured."""
         if key == "wait" and value != "0":
-            self._note(line, "wait: a pause between loops is not carried out; ask for a rate in the plan")
+            self._note(line, "wait: Dyno does not pause between loops; set a rate in the plan")
         elif not self._of_mydbtest:
-            self._note(line, f"{key} is an option of mydbtest: take it out, or import its file (dyno import)")
+            self._note(line, f"{key} is an option of mydbtest: remove it, or import the file")
 
     # variables
 
@@ -266,7 +266,7 @@ def _option_value(key: str, value: str) -> int | None:
 def _variable(name: str, line: int, scanner: Scanner) -> Variable:
     """The declaration that begins with a name; raises ValueError with what is wrong with it."""
     if not _NAME.fullmatch(name):
-        raise ValueError("a variable is named by up to 64 letters, digits and underscores")
+        raise ValueError("the name of a variable may have up to 64 letters, digits and underscores")
     said = scanner.word_of_line().lower()
     kind = _ALIASES.get(said, said)
     if kind == "intlist":
@@ -283,9 +283,9 @@ def _variable(name: str, line: int, scanner: Scanner) -> Variable:
 
 def _members(name: str, words: list[str]) -> tuple[Number, ...]:
     if not words or not all(re.fullmatch(r"-?\d{1,15}", each) for each in words):
-        raise ValueError(f"{name} needs whole numbers with commas between them: {name} intlist 1,2,3")
+        raise ValueError(f"{name} needs whole numbers separated by commas: {name} intlist 1,2,3")
     if len(words) > 1000:
-        raise ValueError(f"{name} has {len(words):,} members, 1,000 are the most")
+        raise ValueError(f"{name} has {len(words):,} members, at most 1,000 are allowed")
     return tuple(Number(int(each)) for each in words)
 
 
@@ -308,11 +308,11 @@ def _bound(name: str, kind: str, word: str) -> Number:
         raise ValueError(f"{name} needs two numbers: {name} {kind} {'1 32' if kind == 'char' else '1 100'}")
     if pattern is _WHOLE and found[1]:
         if kind not in ("int", "seq"):
-            raise ValueError(f"{name}: rows counts for int and seq only")
+            raise ValueError(f"{name}: rows works only with int and seq")
         return Number(int(found[2] or 0), of_rows=True)
     number = float(word) if kind == "float" else int(word)
     if not least <= number <= most:
-        raise ValueError(f"{name}: must lie between {least:,.0f} and {most:,.0f}, not {word}")
+        raise ValueError(f"{name}: must be between {least:,.0f} and {most:,.0f}, not {word}")
     return Number(number)
 
 
@@ -322,7 +322,7 @@ def _zlib(name: str, scanner: Scanner) -> float | None:
     scanner.word()
     word = scanner.word_of_line()
     if not _REAL.fullmatch(word) or not ZLIB_LEAST <= float(word) <= ZLIB_MOST:
-        raise ValueError(f"{name}: zlib is followed by a share from {ZLIB_LEAST} to {ZLIB_MOST}")
+        raise ValueError(f"{name}: zlib needs a share from {ZLIB_LEAST} to {ZLIB_MOST}")
     return float(word)
 
 
@@ -331,9 +331,9 @@ def _missing(found: CustomSql, kind: str, last: int) -> Iterable[Problem]:
     if kind == "load" and not (found.tables and found.fill):
         yield Problem(last, "a load needs tables (CREATE TABLE ...;) and fill (INSERT ...;)")
     if kind == "drive" and not found.drive:
-        yield Problem(last, "nothing is driven: begin, statements, end are missing")
+        yield Problem(last, "no statements to run: add begin, statements, end")
     if not kind and not (found.tables or found.fill or found.drive):
-        yield Problem(last, "the file holds no statement")
+        yield Problem(last, "the file contains no statement")
 
 
 def _unbound(found: CustomSql) -> Iterable[Problem]:
@@ -344,4 +344,4 @@ def _unbound(found: CustomSql) -> Iterable[Problem]:
             if bind.name not in kinds:
                 yield Problem(bind.line, f":{bind.name} is not declared")
             elif bind.offset and kinds[bind.name] == "char":
-                yield Problem(bind.line, f":{bind.name} is a text: nothing can be added to it")
+                yield Problem(bind.line, f":{bind.name} is text: a number cannot be added to it")

@@ -26,7 +26,7 @@ from .workload import NAME, Workload, workload_of
 DEFAULT = "default"
 NOTHING_SET = """\
 # title: Nothing set
-# purpose: The server as its version comes: Dyno has no facts of this engine, and no preset for it
+# purpose: The defaults of the server: Dyno has no preset for this engine
 
 [mysqld]
 """  # of an engine without presets
@@ -71,16 +71,22 @@ class Catalog:
         """Where a workload of the person's own lies, or would; a shipped name is refused."""
         shipped, own = self._workloads
         if (shipped / f"{name}.toml").is_file():
-            raise InputError(f"the workload {name} is shipped and read-only: give yours another name")
+            raise InputError(
+                f"workload {name} comes with Dyno and is read-only: choose another name for yours"
+            )
         return own / f"{name}.toml"
 
     def own_sequence_path(self, name: str) -> Path:
         """Where a sequence of the person's own lies, or would; a shipped name is refused."""
         shipped, own = self._sequences
         if (shipped / f"{name}.toml").is_file():
-            raise InputError(f"the sequence {name} is shipped and read-only: give yours another name")
+            raise InputError(
+                f"sequence {name} comes with Dyno and is read-only: choose another name for yours"
+            )
         if not NAME.fullmatch(name):
-            raise InputError(f"{name!r} is no name for a sequence: small letters, digits, dots and dashes")
+            raise InputError(
+                f"the name of a sequence may have lower-case letters, digits, dots and dashes, got {name!r}"
+            )
         return own / f"{name}.toml"
 
     def workload_files(self, workload: Workload) -> dict[str, str]:
@@ -160,7 +166,7 @@ class Catalog:
         if name == DEFAULT and not engine_of(engine).has_facts:
             return parse_preset(NOTHING_SET, name, engine)
         known = self.preset_names(engine)
-        raise InputError(f"there is no preset {name} for {engine}; there are {_listed(known)}")
+        raise InputError(f"no preset {name} for {engine}: choose one of {_listed(known)}")
 
     def preset_names(self, engine: str) -> list[str]:
         _check_engine(engine)
@@ -190,9 +196,11 @@ class Catalog:
         _check_engine(engine)
         shipped, own = self._presets
         if not _PRESET_NAME.fullmatch(name):
-            raise InputError(f"{name!r} is no name for a preset: letters, digits, dots and dashes")
+            raise InputError(f"the name of a preset may have letters, digits, dots and dashes, got {name!r}")
         if (shipped / engine / f"{name}.cnf").is_file():
-            raise InputError(f"the preset {engine}/{name} is shipped and read-only: give yours another name")
+            raise InputError(
+                f"preset {engine}/{name} comes with Dyno and is read-only: choose another name for yours"
+            )
         return own / engine / f"{name}.cnf"
 
 
@@ -225,13 +233,13 @@ def _find(
         if name in _names((folder,), "toml"):
             document = read_document(read_text(path), _label(path, shipped))
             return make(document, name, shipped, str(path))
-    raise InputError(f"there is no {what} {name}; there are {_listed(_names(folders, 'toml'))}")
+    raise InputError(f"no {what} {name}: choose one of {_listed(_names(folders, 'toml'))}")
 
 
 def _all(folders: tuple[Path, Path], suffix: str, read: Callable[[str], Any]) -> tuple[list[Any], list[str]]:
     shipped, own = folders
     problems = [
-        f"{own / name}.{suffix}: not used, {name} is shipped: give yours another name"
+        f"{own / name}.{suffix} is ignored, because {name} comes with Dyno: choose another name for yours"
         for name in _names((own,), suffix)
         if name in _names((shipped,), suffix)
     ]
@@ -263,4 +271,4 @@ def _listed(names: list[str]) -> str:
 
 def _check_engine(engine: str) -> None:
     if not NAME_OF_ENGINE.fullmatch(engine):
-        raise InputError(f"there are no presets for the engine {engine}; there are {', '.join(KNOWN)}")
+        raise InputError(f"no engine {engine}: choose one of {', '.join(KNOWN)}")

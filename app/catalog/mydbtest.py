@@ -75,13 +75,13 @@ def from_mydbtest(text: str, label: str) -> Converted:
 def _notes(found: CustomSql, tables: list[_Table]) -> Iterator[str]:
     if tables:
         names = ", ".join(table.name for table in tables)
-        yield f"tables are added as the statements tell them: {names}; change them where yours are others"
+        yield f"added tables that fit the statements: {names}; change them if yours differ"
     if "loop" in found.options:
-        yield f"loop {found.options['loop']:,}: of all threads together, however many there are"
+        yield f"loop {found.options['loop']:,} counts for all threads together"
     taken = {bind.name for each in found.drive for bind in each.binds}
     for variable in found.variables:
         if variable.name not in taken:
-            yield f"{variable.name} is declared, and no statement takes it"
+            yield f"{variable.name} is declared but not used"
 
 
 def read_file(file: Path) -> tuple[OwnSql, tuple[str, ...]]:
@@ -121,7 +121,7 @@ def _tables_of(found: CustomSql, label: str) -> tuple[list[_Table], list[Stateme
             _add_looked_for(table, statement, kinds)
     for name in tables.keys() - fills.keys():
         raise InputError(
-            f"{label}: nothing is inserted into {name}, so its columns are unknown: add a part tables"
+            f"{label}: no statement inserts into {name}, so its columns are unknown: add a section tables"
         )
     return list(tables.values()), list(fills.values())
 
@@ -149,7 +149,7 @@ def _add_inserted(table: _Table, statement: Statement, kinds: dict[str, Variable
         pairs = list(zip(names or [f"c{i}" for i in range(1, len(values) + 1)], values, strict=False))
     else:
         raise InputError(
-            f"{label}: line {statement.line}: the columns of {table.name} do not follow from this"
+            f"{label}: line {statement.line}: the columns of {table.name} are not clear from this"
         )
     binds = iter(statement.binds)
     for name, value in pairs:

@@ -33,7 +33,7 @@ def read_own_preset(catalog: Catalog, engine: str, name: str) -> tuple[Path, str
     """The file of a preset of one's own and its text, whether it is right or not."""
     path = catalog.own_preset_path(engine, name)
     if not path.is_file():
-        raise InputError(f"there is no preset {name} of your own for {engine}: dyno preset new makes one")
+        raise InputError(f"you have no preset {name} for {engine}: create it with dyno preset new")
     return path, read_text(path, MAX_CNF)
 
 
@@ -42,7 +42,7 @@ def write_sequence(catalog: Catalog, name: str, text: str, over: bool = False) -
     path = catalog.own_sequence_path(name)
     sequence_of(read_document(text, str(path)), name, shipped=False, file=str(path))
     if path.exists() and not over:
-        raise InputError(f"there is a sequence {name} of your own already: choose another name")
+        raise InputError(f"you have a sequence {name} already: choose another name")
     return written(path, text)
 
 
@@ -59,7 +59,7 @@ def delete_preset(catalog: Catalog, engine: str, name: str) -> None:
     """Delete a preset of one's own; shipped ones stay."""
     path = catalog.own_preset_path(engine, name)
     if not path.is_file():
-        raise InputError(f"there is no preset {name} of your own for {engine}")
+        raise InputError(f"you have no preset {name} for {engine}")
     path.unlink()
 
 

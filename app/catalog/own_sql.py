@@ -69,9 +69,9 @@ def sql_workloads(catalog: Catalog) -> list[OwnSql]:
 def write_sql(catalog: Catalog, sql: OwnSql, over: bool = False) -> None:
     """Write all of its files; one that is there already only where it is meant to be changed."""
     if not _NAME.fullmatch(sql.name):
-        raise InputError("a workload is named by up to 51 small letters, digits and dashes")
+        raise InputError("the name of a workload may have up to 51 lower-case letters, digits and dashes")
     if not sql.title.strip():
-        raise InputError(f"say in a few words what {sql.name} measures")
+        raise InputError(f"write a title that says what {sql.name} measures")
     for line, text in sql_problems(sql.text):
         raise InputError(f"line {line}: {text}")
     found = parse(sql.text, "drive")

@@ -148,7 +148,7 @@ def sequence_of(document: Document, stem: str, shipped: bool, file: str) -> Sequ
     document.check(data, SEQUENCE_RULES)
     check_name(document, ("name",), data["name"], stem)
     if not data["step"]:
-        raise document.error(("step",), "holds no step")
+        raise document.error(("step",), "needs at least one step")
     if "rows" in data and (problem := rows_problem(data["rows"])):
         raise document.error(("rows",), problem)
     steps = tuple(_step_of(document, at, table) for at, table in enumerate(data["step"]))
@@ -165,13 +165,15 @@ def _step_of(document: Document, at: int, table: dict[str, Any]) -> SequenceStep
     if ("workload" in table) == (table.get("kind") in BARE_KINDS):
         raise document.error((*where, "kind"), "needs a workload, unless it is settle or restart")
     if "kind" in table and table["kind"] not in BARE_KINDS:
-        raise document.error((*where, "kind"), "is the workload's; here only settle and restart are allowed")
+        raise document.error(
+            (*where, "kind"), "is set by the workload; here only settle and restart are allowed"
+        )
     if "share" in table and "seconds" in table:
         raise document.error(
-            (*where, "share"), "is of the seconds that the plan says: leave one of the two out"
+            (*where, "share"), "is a share of the plan's seconds: leave share or seconds out"
         )
     if "per_table" in table and "threads" in table:
-        raise document.error((*where, "per_table"), "is a number of threads too: leave one of the two out")
+        raise document.error((*where, "per_table"), "is a number of threads: leave per_table or threads out")
     name = table.get("name") or table.get("workload") or table["kind"]
     check_name(document, (*where, "name"), name)
     check_options(document, (*where, "options"), table.get("options", {}))
@@ -192,7 +194,9 @@ def _variations(
         for key in ("variables", "restart_with"):
             _check_server(document, (*where, key), table.get(key, {}))
         if table["name"] in [other["name"] for other in tables[:at]]:
-            raise document.error((*where, "name"), f"{table['name']!r} is the name of an earlier one too")
+            raise document.error(
+                (*where, "name"), f"{table['name']!r} is the name of an earlier variation too"
+            )
     return tuple(Variation(**table) for table in tables)
 
 
@@ -201,7 +205,7 @@ def _check_server(document: Document, where: tuple[str | int, ...], values: dict
     for key, value in values.items():
         if not NAME_OF_OPTION.fullmatch(key):
             raise document.error(
-                (*where, key), "is no name of a variable: small letters, digits, underscores"
+                (*where, key), "is not a variable name: lower-case letters, digits, underscores"
             )
         if is_ours(key):
             raise document.error((*where, key), "is set by Dyno: leave out paths, users and the network")

@@ -32,7 +32,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _REFUSED = {
-    "replace": "REPLACE does not tell new rows from changed rows",
+    "replace": "REPLACE does not show how many rows are new",
     "begin": "use the option tran for transactions",
     "commit": "use the options tran and commit for transactions",
     "rollback": "use the option tran for transactions",
@@ -169,7 +169,9 @@ def read_statement(scanner: Scanner, part: str) -> tuple[Statement | None, list[
     if not solid:
         return None, []
     if solid[0].text == "{":
-        return None, [(line, "blocks in braces are not carried out; the option tran makes a loop one")]
+        return None, [
+            (line, "blocks in braces are not supported; the option tran makes a transaction of each loop")
+        ]
     problems = _unreadable(tokens, line) or [*_refused(solid, part), *_outside(solid)]
     if problems:
         return None, problems
@@ -184,13 +186,13 @@ def read_statement(scanner: Scanner, part: str) -> tuple[Statement | None, list[
 def _unreadable(tokens: list[Token], line: int) -> list[Problem]:
     for token in tokens:
         if token.kind == "open":
-            return [(token.line, f"a {token.text} is opened here and never closed")]
+            return [(token.line, f"{token.text} is not closed")]
         if not all(each in "\t\r\n" or " " <= each <= "~" for each in token.text):
-            return [(token.line, "only plain ASCII characters can be sent")]
+            return [(token.line, "only ASCII characters are allowed")]
         if token.kind == "block":
-            return [(token.line, "comments begin with # or --: /* may hide what only some servers carry out")]
+            return [(token.line, "write comments with # or --: some servers execute what is in /* */")]
     if tokens[-1].kind != "end":
-        return [(line, "the statement is not closed by ;")]
+        return [(line, "the statement does not end with ;")]
     return []
 
 
@@ -199,30 +201,30 @@ def _refused(solid: list[Token], part: str) -> list[Problem]:
     verb, line = solid[0].text.lower(), solid[0].line
     if verb not in VERBS[part]:
         known = ", ".join(each.upper() for each in VERBS[part])
-        why = _REFUSED.get(verb, f"{verb.upper()[:20]} is not carried out")
-        return [(line, f"{why}; {part} takes {known}")]
+        why = _REFUSED.get(verb, f"{verb.upper()[:20]} is not allowed")
+        return [(line, f"{why}; {part} may contain {known}")]
     return [found for at, token in enumerate(solid) for found in _refused_token(solid, at, token, part)]
 
 
 def _refused_token(solid: list[Token], at: int, token: Token, part: str) -> list[Problem]:
     word = token.text.lower() if token.kind == "word" else ""
     if token.text == "?":
-        return [(token.line, "a ? has no value: write :name")]
+        return [(token.line, "? has no value: write :name")]
     if token.text == ":" and (at + 1 == len(solid) or solid[at + 1].text != "="):
-        return [(token.line, "a : that no name follows")]
+        return [(token.line, ": needs a name after it")]
     if token.kind == "bind" and part == "tables":
         return [(token.line, "CREATE TABLE takes no variables")]
     if word in ("outfile", "dumpfile", "load_file") or (word == "into" and solid[0].text.lower() == "select"):
-        return [(token.line, f"{word.upper()}: files and variables of the server are out of reach")]
+        return [(token.line, f"{word.upper()}: files and variables of the server are not allowed")]
     if word == "duplicate" and solid[at - 1].text.lower() == "on":
-        return [(token.line, "ON DUPLICATE KEY does not tell new rows from changed rows")]
+        return [(token.line, "ON DUPLICATE KEY does not show how many rows are new")]
     return []
 
 
 def _outside(solid: list[Token]) -> list[Problem]:
     """Names of schemas that are not the workload's own."""
     return [
-        (token.line, f"{token.text}. reaches beyond the tables of the workload")
+        (token.line, f"{token.text}. is outside of the tables of the workload")
         for token, after in pairwise(solid)
         if after.text == "." and token.text.strip("`").lower() in SYSTEM
     ]
@@ -235,13 +237,13 @@ def _table_problems(solid: list[Token]) -> list[Problem]:
     if words[1:2] != ["table"] or len(solid) < 6 or solid[3].text != "(":
         return [(line, "must be CREATE TABLE name (columns);")]
     if not re.fullmatch(r"`?[A-Za-z_]\w{0,63}`?", solid[2].text):
-        return [(line, "a table is named by up to 64 letters, digits and underscores")]
+        return [(line, "the name of a table may have up to 64 letters, digits and underscores")]
     depth = 0
     for token in solid[3:-1]:
         depth += {"(": 1, ")": -1}.get(token.text, 0)
         if depth == 0:
-            return [(token.line, "nothing may follow the columns: the contender sets engine and options")]
-    return [] if solid[-1].text == ")" else [(line, "the columns are not closed by )")]
+            return [(token.line, "remove what follows the columns: the contender sets engine and options")]
+    return [] if solid[-1].text == ")" else [(line, "the columns do not end with )")]
 
 
 def _at_binds(tokens: list[Token]) -> tuple[tuple[str, ...], tuple[Bind, ...]]:

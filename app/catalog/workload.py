@@ -119,7 +119,7 @@ def workload_of(document: Document, stem: str, shipped: bool, file: str) -> Work
             if problem := rule.problem(value):
                 raise document.error((key, engine), problem)
     if data.get("engines") and not data.get("engines_because"):
-        raise document.error(("engines_because",), "must say why other engines cannot")
+        raise document.error(("engines_because",), "must say why other engines cannot run it")
     _check_unit(document, data)
     rest: dict[str, Any] = {key: tuple(data[key]) for key in _LISTS if key in data}
     rest["makes"] = data.get("makes", _MADE_BY.get(data["kind"], ""))
@@ -142,7 +142,7 @@ def _code_of(document: Document) -> dict[str, Any]:
         raise document.error(("kind",), f"of custom SQL is {' or '.join(SQL_KINDS)}, not {data['kind']!r}")
     for said in DERIVED:
         if said in data:
-            raise document.error((said,), f"is decided by the statements of {data['sql']}: leave it out")
+            raise document.error((said,), f"follows from the statements of {data['sql']}: leave it out")
     return {"lua": f"{data['name']}.made.lua", "ignore_errors": data.get("ignore_errors", IGNORED)}
 
 
@@ -157,7 +157,9 @@ def check_options(document: Document, where: tuple[str | int, ...], options: dic
     """Options become words of a command line: plain names, plain values."""
     for key, value in options.items():
         if not NAME_OF_OPTION.fullmatch(key):
-            raise document.error((*where, key), "is no option name: small letters, digits, underscores")
+            raise document.error(
+                (*where, key), "is not an option name: lower-case letters, digits, underscores"
+            )
         if _RESERVED.fullmatch(key):
             raise document.error((*where, key), "is set by the plan, never by a workload or a step")
         if isinstance(value, (dict, list)) or (isinstance(value, str) and not value.isprintable()):
@@ -166,6 +168,6 @@ def check_options(document: Document, where: tuple[str | int, ...], options: dic
 
 def check_name(document: Document, where: tuple[str | int, ...], name: str, stem: str = "") -> None:
     if not NAME.fullmatch(name):
-        raise document.error(where, f"must be small letters, digits, dots and dashes, not {name!r}")
+        raise document.error(where, f"may have lower-case letters, digits, dots and dashes, got {name!r}")
     if stem and name != stem:
         raise document.error(where, f"must be {stem!r} like the file, not {name!r}")

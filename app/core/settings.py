@@ -27,7 +27,7 @@ def home() -> Path:
 def _checked(path: Path, what: str) -> Path:
     """A directory that is there, or can be made."""
     if not path.is_absolute():
-        raise InputError(f"{what} is no absolute directory: begin it with /, or leave DYNO_HOME unset")
+        raise InputError(f"{what} is not absolute: start it with /, or leave DYNO_HOME unset")
     there = next(each for each in (path, *path.parents) if os.path.lexists(each))
     if not there.is_dir():
         raise InputError(f"{what} cannot be a directory: {there} is a file; name another in DYNO_HOME")

@@ -62,7 +62,7 @@ class Rule:
             return ""
         if self.high is None:
             return f"must be at least {self.low:,}, not {shown(value)}"
-        return f"must lie between {self.low:,} and {self.high:,}, not {shown(value)}"
+        return f"must be between {self.low:,} and {self.high:,}, not {shown(value)}"
 
     def words(self) -> str:
         found = [_WORDS[kind] for kind in self.kinds if kind in _WORDS]

@@ -204,7 +204,7 @@ def _where(wanted: Filter) -> _Where:
         _add_word(where, f"%{escaped(word)}%")
     for name, values in wanted.chosen.items():
         if name not in FACETS:
-            raise InputError(f"no facet {name!r}: there are {', '.join(FACETS)}")
+            raise InputError(f"cannot filter by {name!r}: choose one of {', '.join(FACETS)}")
         if values:
             several = f"IN ({', '.join('?' * len(values))})"
             where.add(_TAGGED.format(several) if name == "tag" else f"{_PLAIN[name]} {several}", *values)
@@ -229,7 +229,7 @@ def _sorting(order: Order) -> str:
         return _NEWEST_FIRST.replace("DESC", direction)
     expressions = ("qps",) if order.by.startswith(QPS) else ORDERS.get(order.by)
     if expressions is None:
-        raise InputError(f"sessions are not sorted by {order.by!r}: there are {', '.join(ORDERS)}")
+        raise InputError(f"cannot sort by {order.by!r}: choose one of {', '.join(ORDERS)}")
     parts = [f"{each} IS NULL, {each} {direction}" for each in expressions]
     return f"{', '.join(parts)}, {_NEWEST_FIRST}"
 

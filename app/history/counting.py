@@ -88,16 +88,16 @@ class Seconds:
         """Raises InputError where these seconds cannot stand for the step."""
         whole, first, end = len(self.values), cut.first_s, cut.last_s + 1
         if first >= end:
-            raise InputError(f"seconds {first} to {end}: they end before they begin")
+            raise InputError(f"seconds {first} to {end}: the end must be after the start")
         if first < 0 or end > whole:
-            raise InputError(f"seconds {first} to {end} are not all in the step: it has seconds 0 to {whole}")
+            raise InputError(f"seconds {first} to {end}: the step only has seconds 0 to {whole}")
         known = sum(value is not None for value in self.part(cut))
         if known < LEAST_CUT_S:
             raise InputError(
-                f"seconds {first} to {end} have {known} figures: {LEAST_CUT_S} or more are to count"
+                f"seconds {first} to {end} contain {known} measured ones, at least {LEAST_CUT_S} are needed"
             )
         if end - first == whole:
-            raise InputError(f"seconds {first} to {end} are the whole step: that needs no cut")
+            raise InputError(f"seconds {first} to {end} are the whole step: choose fewer")
 
 
 @dataclass(frozen=True)
@@ -212,12 +212,10 @@ def countable(history: History, session: str, position: int) -> Countable:
     number, name, coordinates, whole = row
     timed = connection.execute(_STEP, (number,)).fetchone()
     if timed is None:
-        raise InputError(
-            f"{name}: only a step that was driven for a time to its end has seconds to choose from"
-        )
+        raise InputError(f"{name}: seconds can be chosen only for a timed step that completed")
     seconds = _read(connection, number, timed[0], timed[3])
     if seconds is None:
-        raise InputError(f"{name}: its figure, in {timed[3]}, is not made of seconds that are kept")
+        raise InputError(f"{name}: its result, in {timed[3]}, is not computed from stored seconds")
     label = step_label(name, read_json(coordinates))
     return Countable(number, label, timed[3], whole, seconds, _cut_of(connection, session, position))
 

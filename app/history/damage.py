@@ -20,7 +20,7 @@ def unpacking() -> Iterator[None]:
     try:
         yield
     except (zlib.error, ValueError, IndexError, TypeError, OverflowError, MemoryError, RecursionError):
-        text = "the history is damaged: make it anew with `dyno doctor --rebuild`"
+        text = "the history is damaged: rebuild it with `dyno doctor --rebuild`"
         raise DamagedError(text) from None
 
 

@@ -40,9 +40,9 @@ def decode_lines(raw: bytes) -> list[Line]:
     """The events of whole lines; raises ProtocolError at the first that cannot be read and stored."""
     lines = raw.split(b"\n")
     if len(raw) > MAX_LINE and max(map(len, lines)) >= MAX_LINE:
-        raise ProtocolError(f"a line of more than {MAX_LINE} bytes")
+        raise ProtocolError(f"a line has more than {MAX_LINE:,} bytes")
     if lines.pop():
-        raise ProtocolError("the last line is torn")
+        raise ProtocolError("the last line is incomplete")
     return [_decode_fast(line) if line.startswith(_SAMPLE) else _decode_line(line) for line in lines]
 
 

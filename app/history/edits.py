@@ -41,7 +41,7 @@ def rename(history: History, reference: str, name: str) -> None:
             connection.execute("DELETE FROM session_name WHERE session = ?", (session,))
             return
         if name == "last":
-            raise InputError("`last` always means the latest session: give another name")
+            raise InputError("`last` always means the latest session: choose another name")
         connection.execute(
             "INSERT OR REPLACE INTO session_name VALUES (?, ?)", (session, checked(name, "name"))
         )
@@ -64,7 +64,7 @@ def untag(history: History, reference: str, name: str) -> None:
 
 def note(history: History, reference: str, text: str, at: float | None = None) -> None:
     if not text.strip() or len(text) > MAX_NOTE:
-        raise InputError(f"a note has 1 to {MAX_NOTE} characters")
+        raise InputError(f"a note must have 1 to {MAX_NOTE:,} characters")
     session = find(history, reference)
     with history.transaction() as connection:
         connection.execute(
@@ -95,7 +95,7 @@ def uncut(history: History, reference: str, step: int) -> None:
         found = countable(history, session, step)
         gone = connection.execute("DELETE FROM cut WHERE session = ? AND step = ?", (session, step))
         if not gone.rowcount:
-            raise InputError("all seconds of this step count already: it is not cut")
+            raise InputError("all seconds of this step count already")
         recount(connection, found.number)
 
 
@@ -106,7 +106,7 @@ def colours(history: History) -> dict[str, int]:
 
 def set_colour(history: History, contender_key: str, colour: int) -> None:
     if not 0 <= colour < COLOURS:
-        raise InputError(f"the palette has the colours 0 to {COLOURS - 1}, not {colour}")
+        raise InputError(f"colour must be 0 to {COLOURS - 1}, got {colour}")
     with history.transaction() as connection:
         connection.execute("INSERT OR REPLACE INTO colour VALUES (?, ?)", (contender_key, colour))
 
@@ -140,7 +140,7 @@ def undelete(history: History, session: str) -> bool:
     with history.transaction() as connection:
         row = connection.execute("SELECT plan, added FROM deleted WHERE session = ?", (session,)).fetchone()
         if row is None:
-            raise InputError(f"session {session} is not among the deleted ones")
+            raise InputError(f"session {session} is not deleted")
         connection.execute("DELETE FROM deleted WHERE session = ?", (session,))
         for table, rows in json.loads(row[1] or "{}").items():
             marks = ", ".join("?" * len(_ADDED[table].split(",")))
@@ -160,7 +160,7 @@ def find_deleted(history: History, reference: str) -> str:
     if len(fits) == 1:
         return fits[0]
     there = ", ".join((fits or ids)[:5])
-    raise InputError(f"no deleted session {reference!r}: the latest are {there or 'none'}")
+    raise InputError(f"no deleted session {reference!r}, the latest are: {there or 'none'}")
 
 
 def _take_added(history: History, session: str) -> dict[str, list[tuple[Any, ...]]]:
@@ -209,5 +209,5 @@ def checked(text: str, what: str) -> str:
     """One line of printable text; raises InputError for any other."""
     text = text.strip()
     if not _LINE.fullmatch(text) or len(text) > MAX_NAME:
-        raise InputError(f"a {what} is one line of 1 to {MAX_NAME} characters")
+        raise InputError(f"a {what} must be one line of 1 to {MAX_NAME} characters")
     return text

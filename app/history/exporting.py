@@ -27,7 +27,7 @@ def export(history: History, reference: str, file: Path) -> Path:
     session = find(history, reference)
     journal = journals.path_of(history.journals, session)
     if not journal.exists():
-        raise DynoError(f"the journal of session {session} is not kept here: it cannot be exported")
+        raise DynoError(f"session {session} cannot be exported: its journal is not stored here")
     try:
         if file.is_dir():
             file = file / f"{session}.dyno.zip"
@@ -74,7 +74,7 @@ def _copy(source: IO[bytes], out: IO[bytes], size: int) -> dict[str, Any]:
     while left:
         block = source.read(min(_BLOCK, left))
         if not block:
-            raise DynoError("the kept journal is shorter than what is stored of it: `dyno doctor --rebuild`")
+            raise DynoError("the journal is shorter than the history expects: run `dyno doctor --rebuild`")
         sum_.update(block)
         out.write(block)
         left -= len(block)

@@ -256,9 +256,9 @@ def find_step(history: History, session: str, name: str, threads: int | None) ->
         return fitting[0]
     counts = ", ".join(str(each["threads"]) for _, each in named if "threads" in each)
     if not counts:
-        raise InputError(f"step {name} of session {session} has no --threads to choose by: leave it out")
-    asked = "which one" if threads is None else f"not {threads}"
-    raise InputError(f"step {name} of session {session} was carried out with --threads {counts}: {asked}?")
+        raise InputError(f"step {name} of session {session} has no thread count: leave --threads out")
+    asked = "choose one" if threads is None else f"not {threads}"
+    raise InputError(f"step {name} of session {session} ran with --threads {counts}: {asked}")
 
 
 def result(history: History, session: str, position: int) -> dict[str, Any]:

@@ -69,7 +69,7 @@ class History:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise HistoryError(
-                f"{directory} cannot be made: {error.strerror}; name another directory in DYNO_HOME"
+                f"cannot create {directory}: {error.strerror}; set DYNO_HOME to another directory"
             ) from None
         try:
             self.connection = _connect(self.path)
@@ -89,8 +89,7 @@ class History:
             version = self._version()  # another process may have been faster
             if version > VERSION:
                 raise HistoryError(
-                    f"{self.path}: this history is of version {version}, this Dyno reads {VERSION}:"
-                    " update Dyno"
+                    f"{self.path} has version {version}, this Dyno reads up to {VERSION}: update Dyno"
                 )
             if 0 < version < VERSION:
                 _back_up(self.path, self.path.with_name(f"history-{version}.sqlite"))
@@ -223,16 +222,16 @@ def _told(path: Path, error: Exception) -> Exception:
     if code == "ERROR" or isinstance(error, (sqlite3.ProgrammingError, sqlite3.IntegrityError)):
         return error
     if isinstance(error, UnicodeDecodeError):  # in what SQLite itself says of a damaged file
-        return HistoryError(f"{path}: it is damaged: {_REBUILD}")
+        return HistoryError(f"{path} is damaged: {_REBUILD}")
     if code == "BUSY":
-        return BusyError(f"{path}: another process is writing, try again")
+        return BusyError(f"{path}: another process is writing to it, try again")
     return HistoryError(f"{path}: {error}: {_ADVICE.get(code, _LOOK)}")
 
 
-_REBUILD = "make it anew with `dyno doctor --rebuild`"
-_LOOK = "see `dyno doctor`"
+_REBUILD = "rebuild it with `dyno doctor --rebuild`"
+_LOOK = "check it with `dyno doctor`"
 _ADVICE = {
-    "FULL": "free some room on its disk",
+    "FULL": "free some space on its disk",
     "CORRUPT": _REBUILD,
     "NOTADB": _REBUILD,
     "": _REBUILD,  # a text that is not UTF-8

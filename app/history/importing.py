@@ -32,7 +32,7 @@ from .writing import Writer
 LIMITS = {"manifest.json": 1 << 16, "plan.json": 1 << 26, "journal.jsonl": 1 << 30, "owned.json": 1 << 24}
 MAX_ADDED = 1000  # tags, notes or cuts of one session
 _BLOCK = 1 << 20
-_NONE_OF_ALL = "it is no exported session, no output of sysbench, and a published table ends with .csv"
+_NONE_OF_ALL = "it is neither an exported session nor sysbench output (a published table must end with .csv)"
 
 
 @dataclass(frozen=True)
@@ -55,18 +55,18 @@ def import_session(history: History, file: Path) -> Imported:
             return _import(history, archive, file)
     except (DynoError, ProtocolError, ValueError, KeyError, TypeError, RecursionError) as error:
         text = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-        raise InputError(f"{file} is not imported: {harmless(text)}") from None
+        raise InputError(f"cannot import {file}: {harmless(text)}") from None
     except _DAMAGED as error:
-        raise InputError(f"{file} is not imported: it is damaged: {error}") from None
+        raise InputError(f"cannot import {file}: it is damaged: {error}") from None
     except OSError as error:
         where = f"{error.filename}: " if error.filename not in (None, str(file)) else ""
-        raise InputError(f"{file} is not imported: {where}{error.strerror or error}") from None
+        raise InputError(f"cannot import {file}: {where}{error.strerror or error}") from None
 
 
 @contextmanager
 def _opened(file: Path) -> Iterator[zipfile.ZipFile]:
     if not stat.S_ISREG(file.stat().st_mode):  # a pipe would be waited for
-        raise ValueError("it is no file")
+        raise ValueError("it is not a regular file")
     if not zipfile.is_zipfile(file):
         file.open("rb").close()  # says if it cannot be read at all
         raise ValueError(_NONE_OF_ALL if file.stat().st_size else "it is empty")
@@ -78,13 +78,13 @@ def _opened(file: Path) -> Iterator[zipfile.ZipFile]:
 def _check_members(archive: zipfile.ZipFile) -> None:
     infos = archive.infolist()
     if sorted(info.filename for info in infos) != sorted(LIMITS):
-        raise ValueError(f"an exported session holds {', '.join(LIMITS)} and nothing else")
+        raise ValueError(f"an exported session must contain exactly {', '.join(LIMITS)}")
     for info in infos:
         if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise ValueError(f"{info.filename} is packed in a way that is not read")
+            raise ValueError(f"{info.filename} is encrypted or uses an unknown compression")
         if info.file_size > LIMITS[info.filename]:
             raise ValueError(
-                f"{info.filename} has {info.file_size} bytes, {LIMITS[info.filename]} are the most"
+                f"{info.filename} has {info.file_size:,} bytes, at most {LIMITS[info.filename]:,} are allowed"
             )
 
 
@@ -93,7 +93,7 @@ def _import(history: History, archive: zipfile.ZipFile, file: Path) -> Imported:
     session = str(manifest["session"])
     path = journals.path_of(history.journals, session)
     if manifest["format"] != FORMAT:
-        raise ValueError(f"it is of format {manifest['format']}, this Dyno reads {FORMAT}: update Dyno")
+        raise ValueError(f"it has format {manifest['format']}, this Dyno reads {FORMAT}: update Dyno")
     sums = manifest["files"]
     plan = _read_json(archive, "plan.json", sums)
     owned = _check_added(_read_json(archive, "owned.json", sums))
@@ -120,18 +120,18 @@ def _read_json(archive: zipfile.ZipFile, name: str, sums: Any = None) -> dict[st
     with archive.open(name) as member:
         raw = member.read(LIMITS[name] + 1)
     if len(raw) > LIMITS[name]:
-        raise ValueError(f"{name} is longer than it says")
+        raise ValueError(f"{name} is longer than the archive says")
     if sums is not None:
         _check_sum(name, sums[name], {"bytes": len(raw), "sha256": hashlib.sha256(raw).hexdigest()})
     data = decode(raw)
     if not isinstance(data, dict):
-        raise ValueError(f"{name} is no object")
+        raise ValueError(f"{name} is not a JSON object")
     return data
 
 
 def _check_sum(name: str, said: Any, found: dict[str, Any]) -> None:
     if {"bytes": said["bytes"], "sha256": said["sha256"]} != found:
-        raise ValueError(f"{name} is not what its manifest says")
+        raise ValueError(f"{name} does not match the manifest")
 
 
 def _unpack_journal(archive: zipfile.ZipFile, said: Any, part: Path) -> None:
@@ -141,7 +141,7 @@ def _unpack_journal(archive: zipfile.ZipFile, said: Any, part: Path) -> None:
         while block := member.read(_BLOCK):
             size += len(block)
             if size > LIMITS["journal.jsonl"]:
-                raise ValueError("journal.jsonl is longer than it says")
+                raise ValueError("journal.jsonl is longer than the archive says")
             sum_.update(block)
             out.write(block)
     _check_sum("journal.jsonl", said, {"bytes": size, "sha256": sum_.hexdigest()})
@@ -158,7 +158,7 @@ def _is_there(history: History, session: str, path: Path, sha256: str) -> bool:
             kept = hashlib.sha256(file.read(row[0])).hexdigest()
         if kept == sha256:
             return True
-    raise ValueError(f"session {session} is in the history with another content")
+    raise ValueError(f"the history has session {session} with different content")
 
 
 def _check_journal(part: Path, session: str, plan: dict[str, Any]) -> None:
@@ -176,30 +176,30 @@ def _check_journal(part: Path, session: str, plan: dict[str, Any]) -> None:
 
 def _check_line(line: bytes, seq: int) -> None:
     if len(line) > MAX_LINE:
-        raise ValueError(f"line {seq} of the journal has more than {MAX_LINE} bytes")
+        raise ValueError(f"line {seq} of the journal has more than {MAX_LINE:,} bytes")
     if not line.endswith(b"\n"):
-        raise ValueError(f"line {seq} of the journal is torn")
+        raise ValueError(f"line {seq} of the journal is incomplete")
     try:
         (event,) = decode_lines(line)
     except ProtocolError as error:
         raise ValueError(f"line {seq} of the journal: {error}") from None
     if event.seq != seq:
-        raise ValueError(f"line {seq} of the journal is event {event.seq}")
+        raise ValueError(f"line {seq} of the journal has event number {event.seq}")
 
 
 def _check_first(line: bytes, session: str, plan: dict[str, Any]) -> None:
     (event,) = decode_lines(line)
     if not isinstance(event, SessionPlanned):
-        raise ValueError("the journal does not begin with session_planned")
+        raise ValueError("the journal does not start with session_planned")
     if event.session != session or event.plan != plan:
-        raise ValueError("the journal is of another session or plan than the file says")
+        raise ValueError("the journal belongs to another session or plan than the file says")
 
 
 def _check_added(owned: dict[str, Any]) -> dict[str, Any]:
     """What its person added, in the form of `added`."""
     for name in ("tags", "notes", "cuts"):
         if not isinstance(owned[name], list) or len(owned[name]) > MAX_ADDED:
-            raise ValueError(f"owned.json: {name} is no list, or has more than {MAX_ADDED} entries")
+            raise ValueError(f"owned.json: {name} must be a list of at most {MAX_ADDED} entries")
     return {
         "name": None if owned["name"] is None else checked(_text(owned["name"], MAX_NAME), "name"),
         "tags": [checked(_text(tag, MAX_NAME), "tag") for tag in owned["tags"]],
@@ -213,7 +213,7 @@ def _check_added(owned: dict[str, Any]) -> dict[str, Any]:
 
 def _text(value: Any, most: int) -> str:
     if not isinstance(value, str) or len(value) > most:
-        raise ValueError(f"owned.json: a text is missing, or longer than {most} characters")
+        raise ValueError(f"owned.json: a text is missing or has more than {most} characters")
     return value.encode("utf-8", "replace").decode()
 
 
@@ -224,7 +224,7 @@ def _moment(value: Any) -> float:
 
 def _second(value: Any) -> int:
     if type(value) is not int or abs(value) > 1 << 31:
-        raise ValueError("owned.json: a cut has no whole seconds")
+        raise ValueError("owned.json: the seconds of a cut must be whole numbers")
     return value
 
 

@@ -17,7 +17,7 @@ _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{5,63}")
 def path_of(folder: Path, session: str) -> Path:
     """The file of a session; an id that could be a path elsewhere is refused."""
     if not _ID.fullmatch(session):
-        raise InputError(f"{session!r} is no session id")
+        raise InputError(f"{session!r} is not a session id")
     return folder / f"{session}.jsonl"
 
 

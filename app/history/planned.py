@@ -18,10 +18,10 @@ def keep_planned(connection: Connection, session: str, event: SessionPlanned) ->
     """Store what was decided before the session began; returns its number."""
     plan = Plan.from_json(event.plan)
     if event.session != session:
-        raise ValueError(f"it is the journal of session {event.session}")
+        raise ValueError(f"the journal belongs to session {event.session}")
     turn = next((turn for turn in plan.turns if turn.session == session), None)
     if turn is None:
-        raise ValueError("the session is not of its plan")
+        raise ValueError("its plan does not contain the session")
     _keep_plan(connection, plan, event)
     number = _keep_session(connection, plan, turn, event)
     _keep_steps(connection, plan, number)
@@ -37,7 +37,7 @@ def _keep_plan(connection: Connection, plan: Plan, event: SessionPlanned) -> Non
             "INSERT INTO plan (id, hash, content) VALUES (?, ?, ?)", (plan.id, plan.hash, content)
         )
     elif row[0] != plan.hash or unpack_json(row[1])["turns"] != event.plan["turns"]:
-        raise ValueError(f"plan {plan.id} is known with another content")
+        raise ValueError(f"the history has plan {plan.id} with different content")
 
 
 def _keep_session(connection: Connection, plan: Plan, turn: Turn, event: SessionPlanned) -> int:

@@ -31,19 +31,19 @@ def rebuild(directory: Path) -> Rebuilt:
     damaged = _set_aside(directory / "history.sqlite")
     with History(directory) as history:
         if damaged is not None:
-            rebuilt.problems += [f"the history file was damaged: it is kept as {damaged}"]
+            rebuilt.problems += [f"the history file was damaged; it is now {damaged}"]
             rebuilt.problems += _take_over(history, damaged)
         plans = dict(history.connection.execute("SELECT session, plan FROM journal"))
         writer = Writer(history)
         for path in sorted(history.journals.glob("*.jsonl")):
             if writer.is_deleted(path.stem):
-                rebuilt.problems.append(f"{path}: it was deleted: dyno session undelete {path.stem}")
+                rebuilt.problems.append(f"{path}: deleted; to restore it: dyno session undelete {path.stem}")
             else:
                 _replay(history, writer, path, plans, rebuilt)
         with history.transaction() as connection:
             connection.execute("DELETE FROM plan WHERE id NOT IN (SELECT plan FROM session)")
         rebuilt.problems += [
-            f"session {session} has no kept journal: it stays as it is"
+            f"session {session} has no journal here: not rebuilt"
             for (session,) in history.connection.execute("SELECT id FROM session")
             if not journals.path_of(history.journals, session).exists()
         ]
@@ -61,7 +61,7 @@ def _replay(history: History, writer: Writer, path: Path, plans: dict[str, str],
             problem = _unread(writer, path)
             if before and not writer.seq(path.stem):
                 connection.execute("ROLLBACK TO before")
-                problem = f"{problem}; what is stored of it stays as it is"
+                problem = f"{problem}; the stored session is unchanged"
             else:
                 rebuilt.sessions += bool(writer.seq(path.stem))
     except (InputError, OSError) as error:
@@ -74,11 +74,11 @@ def _unread(writer: Writer, path: Path) -> str:
     """Why not all of a kept journal was read; its bytes stay."""
     refusal, read, size = writer.refusal(path.stem), writer.offset(path.stem), journals.size_of(path)
     if refusal:
-        return f"{refusal}; its {size:,} bytes are kept"
+        return f"{refusal}; its {size:,} bytes stay in the file"
     if not size:
         return "is empty"
     if read < size:
-        return f"its last line is torn; {size - read:,} of its {size:,} bytes are kept unread"
+        return f"its last line is incomplete; {size - read:,} of its {size:,} bytes stay unread in the file"
     return ""
 
 
@@ -131,7 +131,7 @@ def _take_over(history: History, damaged: Path) -> list[str]:
     try:
         history.connection.execute("ATTACH ? AS damaged", (str(damaged),))
     except (sqlite3.DatabaseError, HistoryError, UnicodeDecodeError) as error:
-        return [f"nothing of the damaged history could be read: {error}"]
+        return [f"the damaged history could not be read at all: {error}"]
     problems = []
     for table in OWNED_TABLES:
         try:
@@ -140,7 +140,7 @@ def _take_over(history: History, damaged: Path) -> list[str]:
                     f"INSERT OR IGNORE INTO main.{table} SELECT * FROM damaged.{table}"  # noqa: S608
                 )
         except (sqlite3.DatabaseError, HistoryError, UnicodeDecodeError) as error:
-            problems.append(f"{table} of the damaged history could not be read: {error}")
+            problems.append(f"table {table} of the damaged history could not be read: {error}")
     history.connection.execute("DETACH damaged")
     return problems
 

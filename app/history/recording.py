@@ -210,11 +210,13 @@ class Recorder:
         for sample in self._samples:
             if len(sample.values) != wanted:
                 raise self._error(
-                    sample.seq, f"a sample of {len(sample.values)} values where {wanted} are declared"
+                    sample.seq, f"a sample has {len(sample.values)} values, {wanted} are declared"
                 )
 
     def _error(self, seq: int, text: str) -> JournalError:
-        return JournalError(f"the journal of session {self._session} is refused at event {seq}: {text}")
+        return JournalError(
+            f"the journal of session {self._session} cannot be read from event {seq} on: {text}"
+        )
 
     def _execute(self, statement: str, *values: Any) -> Any:
         return self._connection.execute(statement, values)

@@ -111,7 +111,7 @@ def sessions_of_plan(history: History, reference: str) -> list[str]:
     rows = history.query(statement, (reference, ending))
     plans = sorted({plan for plan, _ in rows})
     if len(plans) > 1:
-        raise InputError(f"{reference!r} could be the plans {', '.join(plans)}: give all of the id")
+        raise InputError(f"{reference!r} fits the plans {', '.join(plans)}: write the whole id")
     return [str(id_) for _, id_ in rows]
 
 
@@ -148,11 +148,11 @@ def find(history: History, reference: str) -> str:
     """
     found = _last(history) if reference == "last" else _meant(history, reference)
     if not found:
-        raise InputError(f"no session {reference!r} in the history: see `dyno session list`")
+        raise InputError(f"no session {reference!r} in the history: list them with `dyno session list`")
     if len(found) > 1:
         shown = ", ".join(f"{id_} ({name})" for id_, name in found[:_SHOWN])
         more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        raise InputError(f"{reference!r} could be {shown}{more}: give the last {SUFFIX} characters of an id")
+        raise InputError(f"{reference!r} fits {shown}{more}: write the last {SUFFIX} characters of an id")
     id_ = found[0][0]
     recount_first(history, [id_])
     return id_
@@ -168,7 +168,7 @@ def _last(history: History) -> list[tuple[str, str]]:
 
 def _meant(history: History, reference: str) -> list[tuple[str, str]]:
     if not reference:
-        raise InputError("a session is named by its id, the last 6 characters of it, its name, or `last`")
+        raise InputError("name a session by its id, the last 6 characters of that, its name, or `last`")
     named = "SELECT id, coalesce(session_name.name, session.name) AS shown FROM session"
     named += " LEFT JOIN session_name ON session_name.session = id WHERE "
     exact = history.query(named + "id = ?", (reference,))
@@ -188,7 +188,7 @@ def escaped(text: str) -> str:
 def _check_states(states: Sequence[str]) -> None:
     for state in states:
         if state not in STATES:
-            raise InputError(f"no state {state!r}: sessions are {', '.join(STATES)}")
+            raise InputError(f"no state {state!r}: choose one of {', '.join(STATES)}")
 
 
 class _Added:

@@ -184,8 +184,8 @@ def _continuing(session: str, place: _Place, offset: int, raw: bytes) -> bytes:
     """What of these bytes is not kept yet."""
     if offset > place.offset:
         raise JournalError(
-            f"the journal of session {session} does not continue: {place.offset} bytes are kept,"
-            f" these begin at {offset}"
+            f"the journal of session {session} has a gap: {place.offset} bytes are stored,"
+            f" the next begin at {offset}"
         )
     return raw[place.offset - offset :]
 
@@ -207,16 +207,14 @@ def _decode(session: str, seq: int, raw: bytes) -> list[Line]:
         lines = decode_lines(raw)
     except ProtocolError as error:
         raise JournalError(
-            f"the journal of session {session} is refused at event {seq + 1}: {error}"
+            f"the journal of session {session} cannot be read from event {seq + 1} on: {error}"
         ) from None
     if [line.seq for line in lines] == list(range(seq + 1, seq + 1 + len(lines))):
         return lines
     new = []
     for line in lines:
         if line.seq > seq + 1:
-            raise JournalError(
-                f"the journal of session {session} is refused: event {seq + 1} is missing, {line.seq} follows"
-            )
+            raise JournalError(f"the journal of session {session} lacks event {seq + 1}, {line.seq} follows")
         if line.seq == seq + 1:
             new.append(line)
             seq += 1

@@ -38,7 +38,7 @@ def read_output(file: Path) -> ForeignSession:
     try:
         step = _step(file)
     except ValueError as error:
-        raise InputError(f"{file} is not imported: {error}") from None
+        raise InputError(f"cannot import {file}: {error}") from None
     return _session(file, step.step.name, [step])
 
 
@@ -51,13 +51,13 @@ def read_folder(folder: Path) -> ReadFolder:
         try:
             step = _step(file)
             if any(step.step.label == each.step.label for each in found):
-                raise ValueError(f"another file is {step.step.label} already")
+                raise ValueError(f"another file is step {step.step.label} too")
             found.append(step)
         except ValueError as error:
-            problems.append(f"{file.name} is not read: {error}")
+            problems.append(f"skipped {file.name}: {error}")
     if not found:
         more = f": {problems[0]}" if problems else ""
-        raise InputError(f"{folder} holds no output of sysbench that can be read{more}")
+        raise InputError(f"{folder} contains no readable sysbench output{more}")
     session = _session(folder, folder.resolve().name, found)
     session.contender = _contender_of(files)
     return ReadFolder(session, problems)
@@ -75,7 +75,7 @@ def _without_output(names: Sequence[str]) -> Iterator[str]:
     for name in names:
         kind, _, test = name.partition(".qps.")
         if kind == "sb.r" and not any(each.startswith(f"sb.o.{test}") for each in names):
-            yield f"{name} is not read: it says nothing of threads, and there is no sb.o.{test}..."
+            yield f"skipped {name}: it does not name the threads, and there is no sb.o.{test}..."
 
 
 def _session(path: Path, name: str, steps: list[ForeignStep]) -> ForeignSession:
@@ -86,7 +86,7 @@ def _session(path: Path, name: str, steps: list[ForeignStep]) -> ForeignSession:
 def _step(file: Path) -> ForeignStep:
     """Raises ValueError where it is no whole output."""
     if not file.name.isprintable():
-        raise ValueError("its name holds signs that are no text")
+        raise ValueError("its name contains unprintable characters")
     if file.is_dir():
         raise ValueError("it is a folder: import it by itself")
     text, (test, name) = text_of(file), _test_and_name(file)
@@ -107,11 +107,11 @@ def _as_scan(step: ForeignStep, text: str) -> ForeignStep:
     """A scan of small-datum has a figure in rows: those of all tables that its command line names."""
     found = _LINE_OF_TABLES.search(text)
     if found is None:
-        raise ValueError("it is a scan, and no command line in it says of how many rows")
+        raise ValueError("it is a scan without a command line, so its rows are unknown")
     rows = (number(found[1]) or 0) * (number(found[2]) or 0)
     value = round(rows / step.seconds, 2)
     if not 0 < value < MOST:
-        raise ValueError("its command line names no number of rows that a scan could read")
+        raise ValueError("its command line gives no valid number of rows for a scan")
     return replace(step, step=replace(step.step, kind="scan", unit="rows/s"), value=value)
 
 

@@ -73,7 +73,7 @@ def text_of(file: Path) -> str:
     """All of it; raises ValueError where it cannot be read."""
     try:
         if file.exists() and not file.is_file():  # a pipe or device would be read for ever
-            raise ValueError("it is no file")
+            raise ValueError("it is not a regular file")
         if file.stat().st_size > MAX_BYTES:
             raise ValueError(f"it has more than {MAX_BYTES >> 20} MiB")
         return file.read_text(encoding="utf-8", errors="replace")
@@ -84,12 +84,12 @@ def text_of(file: Path) -> str:
 def step_of(text: str, name: str) -> ForeignStep:
     """One output; raises ValueError with what is missing in it."""
     if not _HEAD.search(text):
-        raise ValueError("it is no output of sysbench" if text else "it is empty")
+        raise ValueError("it is not sysbench output" if text else "it is empty")
     if "FATAL:" in text:
-        raise ValueError(f"sysbench has failed: {text[text.index('FATAL:') :].splitlines()[0]}")
-    threads = _count(_needed(_THREADS, text, "Number of threads", "it is no output of a test"))
-    seconds = _seconds(_needed(_TIME, text, "total time", "its end is missing"))
-    queries = _count(_needed(_QUERIES, text, "queries performed", "it is of a test without a database"))
+        raise ValueError(f"sysbench failed: {text[text.index('FATAL:') :].splitlines()[0]}")
+    threads = _count(_needed(_THREADS, text, "Number of threads", "it is not the output of a test"))
+    seconds = _seconds(_needed(_TIME, text, "total time", "the end of the output is missing"))
+    queries = _count(_needed(_QUERIES, text, "queries performed", "the test used no database"))
     if not seconds or not threads:
         raise ValueError("its total time is 0 s" if not seconds else "its number of threads is 0")
     printed = _QPS.search(text)
@@ -106,14 +106,14 @@ def step_of(text: str, name: str) -> ForeignStep:
 def _figure(text: str) -> float:
     figure = number(text)
     if figure is None:
-        raise ValueError(f"{text[:40]} is no figure of sysbench")
+        raise ValueError(f"{text[:40]} is not a number that sysbench prints")
     return figure
 
 
 def _seconds(text: str) -> float:
     seconds = _figure(text)
     if seconds > LONGEST_S:
-        raise ValueError(f"{text[:40]} s are more than the {LONGEST_S:,} s that a test may take")
+        raise ValueError(f"{text[:40]} s is too long for a test, at most {LONGEST_S:,} s are allowed")
     return seconds
 
 
@@ -127,7 +127,7 @@ def _needed(form: re.Pattern[str], text: str, name: str, otherwise: str) -> str:
     if not found:
         raise ValueError(f"it has no line '{name}': {otherwise}")
     if len(found) > 1:
-        raise ValueError(f"it has {len(found)} lines '{name}': more than one run, or a checkpoint")
+        raise ValueError(f"it has {len(found)} lines '{name}': import one run per file, without checkpoints")
     return str(found[0])
 
 

@@ -33,7 +33,7 @@ def read_table(file: Path) -> list[ForeignSession]:
     """The sessions of a file; raises InputError that names the first line that is wrong."""
     try:
         if file.exists() and not file.is_file():  # a pipe or device would be read for ever
-            raise ValueError("it is no file")
+            raise ValueError("it is not a regular file")
         if file.stat().st_size > MAX_BYTES:
             raise ValueError(f"it has more than {MAX_BYTES >> 20} MiB")
         lines = file.read_text(encoding="utf-8-sig").splitlines(keepends=True)
@@ -41,10 +41,10 @@ def read_table(file: Path) -> list[ForeignSession]:
         rows = list(_rows(lines))
         return _sessions(rows, source, _time_of(source))
     except UnicodeDecodeError:
-        raise InputError(f"{file} is not imported: it is not UTF-8: save it so") from None
+        raise InputError(f"cannot import {file}: it is not UTF-8: save it as UTF-8") from None
     except (OSError, ValueError, csv.Error) as error:
         said = getattr(error, "strerror", None) or error
-        raise InputError(f"{file} is not imported: {said}") from None
+        raise InputError(f"cannot import {file}: {said}") from None
 
 
 def _source(lines: list[str]) -> Iterator[tuple[str, str]]:
@@ -54,14 +54,14 @@ def _source(lines: list[str]) -> Iterator[tuple[str, str]]:
         name, colon, text = line[1:].partition(":")
         if not colon or name.strip() not in SOURCE:
             known = ", ".join(f"# {each}:" for each in SOURCE)
-            raise ValueError(f"line {at}: begins with none of {known}")
+            raise ValueError(f"line {at}: must start with one of {known}")
         yield name.strip(), text.strip()
 
 
 def _time_of(source: Mapping[str, str]) -> float:
     for name in ("author", "article", "date"):
         if not source.get(name):
-            raise ValueError(f"a line '# {name}: ...' is missing before the header")
+            raise ValueError(f"the line '# {name}: ...' is missing above the header")
     for form in _DATES:
         try:
             at = datetime.strptime(source["date"], form).replace(tzinfo=UTC).timestamp()
@@ -69,7 +69,7 @@ def _time_of(source: Mapping[str, str]) -> float:
             continue
         if at >= 0:
             return at
-    raise ValueError(f"the date {source['date']!r} is not like 2017-11-30, 2017-11 or 2017")
+    raise ValueError(f"the date must be like 2017-11-30, 2017-11 or 2017, not {source['date']!r}")
 
 
 def _rows(lines: list[str]) -> Iterator[tuple[int, Row]]:
@@ -77,14 +77,14 @@ def _rows(lines: list[str]) -> Iterator[tuple[int, Row]]:
     first = next((at for at, line in enumerate(lines) if not line.startswith("#")), len(lines))
     if len(lines) - first > MOST_FIGURES + 1:
         raise ValueError(
-            f"it has {len(lines) - first - 1:,} figures, {MOST_FIGURES:,} are the most: split it"
+            f"it has {len(lines) - first - 1:,} results, at most {MOST_FIGURES:,} are allowed: split it"
         )
     reader = csv.DictReader(lines[first:], strict=True)
     _check_header(list(reader.fieldnames or []))
     for row in reader:
         line = first + reader.line_num
         if None in row or None in row.values():
-            raise ValueError(f"line {line}: has not as many fields as the header")
+            raise ValueError(f"line {line}: must have as many fields as the header")
         yield line, row
 
 
@@ -95,8 +95,8 @@ def _check_header(header: list[str]) -> None:
         parted = "; separate its fields by commas" if len(header) == 1 and ";" in header[0] else ""
         raise ValueError(f"its header lacks {', '.join(missing)}{parted}")
     if unknown or len(set(header)) < len(header):
-        what = ", ".join(unknown) or "a column twice"
-        raise ValueError(f"its header names {what}; known are {', '.join(KNOWN)}")
+        what = ", ".join(unknown) or "duplicate columns"
+        raise ValueError(f"its header has {what}; valid columns are {', '.join(KNOWN)}")
 
 
 def _sessions(rows: list[tuple[int, Row]], source: dict[str, str], at: float) -> list[ForeignSession]:
@@ -106,20 +106,20 @@ def _sessions(rows: list[tuple[int, Row]], source: dict[str, str], at: float) ->
     for line, row in rows:
         name = row["session"].strip()
         if not name or not row["step"].strip() or not row["unit"].strip():
-            raise ValueError(f"line {line}: names no session, no step or no unit")
+            raise ValueError(f"line {line}: session, step and unit must not be empty")
         if not all(text.isprintable() for text in row.values()):
-            raise ValueError(f"line {line}: a field holds a line break or another sign that is no text")
+            raise ValueError(f"line {line}: a field contains a line break or another unprintable character")
         if name not in found:
             found[name], first[name] = _session(name, row, source, at), row
         step = _step_of(found[name], row, first[name], line)
         if (name, step.step.label) in labels:
-            raise ValueError(f"line {line}: {name} has a figure of {step.step.label} already")
+            raise ValueError(f"line {line}: {name} has a result for {step.step.label} already")
         labels.add((name, step.step.label))
         found[name].steps.append(step)
         if len(found[name].steps) > MOST_STEPS:
-            raise ValueError(f"{name} has more than {MOST_STEPS:,} figures: split it")
+            raise ValueError(f"{name} has more than {MOST_STEPS:,} results: split it")
     if not found:
-        raise ValueError("it holds no figure")
+        raise ValueError("it contains no result")
     return list(found.values())
 
 
@@ -138,10 +138,10 @@ def _said(source: Mapping[str, str]) -> str:
 def _step_of(session: ForeignSession, row: Row, first: Row, line: int) -> ForeignStep:
     for column in ("target", "sequence", *OF_CONTENDER):
         if row.get(column, "") != first.get(column, ""):
-            raise ValueError(f"line {line}: {column} is another one than in the first line of {session.name}")
+            raise ValueError(f"line {line}: {column} must be the same as in the first line of {session.name}")
     kind = row.get("kind") or "drive"
     if kind not in STEP_KINDS:
-        raise ValueError(f"line {line}: kind is {kind!r}, none of {', '.join(STEP_KINDS)}")
+        raise ValueError(f"line {line}: kind must be one of {', '.join(STEP_KINDS)}, not {kind!r}")
     threads = _threads(row.get("threads") or "1", line)
     step = Step(
         row["step"].strip(),
@@ -158,12 +158,12 @@ def _step_of(session: ForeignSession, row: Row, first: Row, line: int) -> Foreig
 def _threads(text: str, line: int) -> int:
     threads = number(text)
     if not threads or threads >= 1_000_000 or not text.isdecimal():
-        raise ValueError(f"line {line}: threads is {text!r}, no whole number from 1 up")
+        raise ValueError(f"line {line}: threads must be a whole number from 1, not {text!r}")
     return int(threads)
 
 
 def _number(text: str, name: str, line: int) -> float:
     value = number(text)
     if value is None:
-        raise ValueError(f"line {line}: {name} is {text!r}, no number from 0 up")
+        raise ValueError(f"line {line}: {name} must be a number from 0, not {text!r}")
     return value

@@ -34,7 +34,7 @@ def evaluate(text: str, names: Mapping[str, int]) -> int:
     try:
         result = _value(ast.parse(text.strip(), mode="eval").body, names)
     except (SyntaxError, RecursionError, MemoryError):
-        raise ValueError(f"{{{text}}} is no expression such as {{ram*0.7}}") from None
+        raise ValueError(f"{{{text}}} is not an expression such as {{ram*0.7}}") from None
     except ZeroDivisionError:
         raise ValueError(f"{{{text}}} divides by zero") from None
     except OverflowError:
@@ -58,7 +58,7 @@ def _value(node: ast.expr, names: Mapping[str, int]) -> Any:
             return -_value(operand, names)
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _FUNCTIONS and args:
             return _call(name, [_value(each, names) for each in args])
-    raise ValueError(f"{ast.unparse(node)!r} is not understood: only ram, cores, numbers, * / + - min max")
+    raise ValueError(f"{ast.unparse(node)!r} is not allowed: use ram, cores, numbers, * / + - min max")
 
 
 def _call(name: str, values: list[Any]) -> Any:

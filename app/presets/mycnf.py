@@ -74,7 +74,7 @@ def parse_preset(text: str, name: str, engine: str, label: str = "", shipped: bo
     """Read a preset; raises InputError with the file and line of what cannot be read."""
     label = label or f"{engine}/{name}.cnf"
     if len(text.encode()) > MAX_BYTES:
-        raise InputError(f"{label}: larger than {MAX_BYTES // 1024} KiB, which no my.cnf needs")
+        raise InputError(f"{label}: larger than {MAX_BYTES // 1024} KiB")
     options: list[Option] = []
     header: dict[str, str] = {}
     group = ""
@@ -93,9 +93,9 @@ def parse_preset(text: str, name: str, engine: str, label: str = "", shipped: bo
 
 def _check_line(raw: str, where: str) -> None:
     if len(raw.encode()) > MAX_LINE:
-        raise InputError(f"{where}: longer than the {MAX_LINE} characters a server reads at once")
+        raise InputError(f"{where}: longer than {MAX_LINE} characters, which is all a server reads")
     if not raw.lstrip().startswith(("#", ";")) and not _PRINTABLE.fullmatch(raw.rstrip("\r")):
-        raise InputError(f"{where}: a character that is not plain ASCII, outside a comment")
+        raise InputError(f"{where}: outside of comments only ASCII characters are allowed")
 
 
 def _read_header(line: str, header: dict[str, str]) -> None:
@@ -108,7 +108,7 @@ def _read_group(line: str, where: str) -> str:
     inner, bracket, rest = line[1:].partition("]")
     group = inner.strip()
     if not bracket or not group or (rest.strip() and not rest.strip().startswith(("#", ";"))):
-        raise InputError(f"{where}: {line} is no group; write [mysqld]")
+        raise InputError(f"{where}: {line} is not a group; write [mysqld]")
     misspelt = _MISSPELT_GROUP.fullmatch(group) and not _OTHER_PROGRAM.fullmatch(group)
     if misspelt and not is_server_group(group):
         raise InputError(f"{where}: no server reads [{group}]; write [mysqld-5.6] or [mariadb-10.11]")
@@ -122,10 +122,10 @@ def is_server_group(group: str) -> bool:
 
 def _read_option(line: str, group: str, number: int, where: str) -> Option:
     if line.startswith("!"):
-        raise InputError(f"{where}: {line.split()[0]} is not taken: a preset is one file")
+        raise InputError(f"{where}: {line.split()[0]} is not allowed: a preset is one file")
     if not group:
         raise InputError(f"{where}: an option before the first group; write [mysqld] above it")
     name, value = split_line(line)
     if not _NAME.fullmatch(name.lstrip("-")) or name.startswith("-"):
-        raise InputError(f"{where}: {name or line!r} is no option name; write name=value, without dashes")
+        raise InputError(f"{where}: {name or line!r} is not an option name; write name=value, without dashes")
     return Option(group, number, option_name(name), value)

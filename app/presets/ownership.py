@@ -48,12 +48,12 @@ def place(option: Option, where: str) -> tuple[Option | None, str]:
     """The option as it may be sent, or None; and what was done to it, '' if nothing."""
     refuse_forbidden(option, where)
     if option.key in PLACED:
-        return None, "Dyno places it in the directory of the session"
+        return None, "Dyno sets it to a path in the session's directory"
     value = option.value or ""
     if option.key in NAMED and value:
         return _cut_to_name(option, where)
     if "/" in value and option.key not in SLASHED:
-        raise InputError(f"{where}: {option.name} holds a path; paths are Dyno's: take the line out")
+        raise InputError(f"{where}: Dyno sets the paths of a server itself: remove {option.name}")
     return option, ""
 
 
@@ -74,12 +74,12 @@ def refuse_forbidden(option: Option, where: str) -> None:
     for name in strip_prefixes(option.name):
         family = any(name.startswith(each) for each in FORBIDDEN_FAMILIES)
         if family or name in FORBIDDEN:
-            raise InputError(f"{where}: {option.name} is Dyno's: take the line out")
+            raise InputError(f"{where}: Dyno sets {option.name} itself: remove the line")
         meant = next((each for each in sorted(FORBIDDEN) if _means(name, each)), "")
         if meant:
             raise InputError(
-                f"{where}: a server takes {option.name} for {meant}, which is Dyno's: "
-                "write the option in full, or take the line out"
+                f"{where}: a server reads {option.name} as {meant}, which Dyno sets itself: "
+                "write the whole name, or remove the line"
             )
 
 
@@ -92,10 +92,10 @@ def _cut_to_name(option: Option, where: str) -> tuple[Option, str]:
     value = unquote(option.value or "")
     if "/" not in value:
         if value and not (_FILE_NAME.fullmatch(value) or value.isdigit()):
-            raise InputError(f"{where}: {option.name}={value} names no file in the data directory")
+            raise InputError(f"{where}: {option.name}={value} is not a file name in the data directory")
         return option, ""
     name = value.rsplit("/", 1)[1]
     if not _FILE_NAME.fullmatch(name):
-        raise InputError(f"{where}: {option.name}={value} names no file; write {option.name}=name")
+        raise InputError(f"{where}: {option.name}={value} is not a file name; write {option.name}=name")
     cut = Option(option.group, option.line, option.name, name)
-    return cut, f"only its name is kept: {cut.text}"
+    return cut, f"Dyno uses only the file name: {cut.text}"

@@ -90,7 +90,7 @@ def _filled(option: Option, machine: Machine, where: str) -> Option:
     if option.value is None or "{" not in option.value:
         return option
     if option.value.count("{") != option.value.count("}"):
-        raise InputError(f"{where}: {option.name}: a brace is left open or closed twice")
+        raise InputError(f"{where}: {option.name}: the braces do not match")
     names = {"ram": machine.ram_bytes, "cores": machine.cores}
     try:
         return replace(option, value=fill_in(option.value, names))

@@ -60,7 +60,7 @@ def push(directory, sha):  # type: (str, str) -> dict[str, object]
 
 def make_directory(path):  # type: (str) -> str
     if not os.path.isabs(path):
-        raise StarterError("the directory {} is not absolute: begin it with / or ~/".format(path), True)
+        raise StarterError("the directory {} is not absolute: start it with / or ~/".format(path), True)
     path = os.path.normpath(path)
     check_parent(os.path.dirname(path), path)
     check_way(os.path.dirname(path))

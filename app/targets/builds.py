@@ -80,7 +80,7 @@ def register(agent: Agent, name: str, path: str, notes: Mapping[str, str]) -> Bu
     """The directory becomes one in which surveys of this target look for builds; gives the build in it."""
     _check(notes)
     if not path.startswith("/"):
-        raise InputError(f"{path or 'nothing'} is no absolute directory of {name}: begin it with /")
+        raise InputError(f"{path or 'an empty path'} is not an absolute directory on {name}: start it with /")
     path, paths = posixpath.normpath(path), Targets().get(name).search_paths
     build = _build_in(path, agent.survey([path, *paths]).builds, name)
     if notes:

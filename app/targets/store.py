@@ -37,9 +37,9 @@ class Targets:
     def get(self, name: str) -> Target:
         known = {target.name: target for target in self.all()}
         if name not in known:
-            text = f"there is no target {name!r}: known are {', '.join(known)}"
-            error = InputError(f"{text} (dyno target add)")
-            error.window_text = f"{text}; add it on the Bench page"
+            text = f"no target {name!r}: choose one of {', '.join(known)}"
+            error = InputError(f"{text}, or add it with dyno target add")
+            error.window_text = f"{text}, or add it on the Bench page"
             raise error
         return known[name]
 
@@ -57,7 +57,9 @@ class Targets:
         """Change what is named of a target; gives the changed one."""
         unknown = changes.keys() - _FIELDS.keys()
         if unknown:
-            raise InputError(f"a target has no {', '.join(sorted(unknown))}: it has {', '.join(_FIELDS)}")
+            raise InputError(
+                f"a target has no {', '.join(sorted(unknown))}: choose from {', '.join(_FIELDS)}"
+            )
         before = self.get(name)
         changed = check_target(replace(before, **changes))
         if changes.get("remember"):
@@ -123,10 +125,12 @@ _FIELDS: dict[str, type] = {
 
 def _target_of(name: str, table: Any) -> Target:
     if not isinstance(table, dict):
-        raise _WrongKeyError(f"{name} is no table: write [{name}] and the values below it", name)
+        raise _WrongKeyError(f"{name} is not a table: write [{name}] and the values below it", name)
     for key, value in table.items():
         if key not in _FIELDS:
-            raise _WrongKeyError(f"[{name}] has the unknown key {key}: known are {', '.join(_FIELDS)}", key)
+            raise _WrongKeyError(
+                f"[{name}] has the unknown key {key}: choose one of {', '.join(_FIELDS)}", key
+            )
         if type(value) is not _FIELDS[key] or (
             isinstance(value, list) and not all(isinstance(each, str) for each in value)
         ):
@@ -170,22 +174,23 @@ def problems_of(target: Target) -> dict[str, str]:
 def _problems(target: Target) -> Iterator[tuple[str, str]]:
     name = target.name
     if not _NAME.fullmatch(name) or len(name) > 64:
-        yield "name", f"{name!r} is no name for a target: a-z, 0-9, '.', '_' and '-', a letter or digit first"
+        letters = "a-z, 0-9, '.', '_' and '-', a letter or digit first"
+        yield "name", f"the name of a target may have {letters}, got {name!r}"
     if bool(target.host) == target.is_local:
-        yield "host", "this computer has no host" if target.is_local else f"the target {name} has no host"
+        yield "host", "this computer has no host" if target.is_local else f"target {name} has no host"
     for what in ("host", "user"):
         value = getattr(target, what)
         if value and not _WORD.fullmatch(value):
-            yield what, f"{value!r} is no {what} (target {name})"
+            yield what, f"target {name}: {value!r} is not a {what}"
     if not 0 <= target.port <= 65535:
         yield "port", f"target {name}: port must be 1 to 65535, got {target.port}"
     yield "jump", _jump_problem(target)
     if not target.directories and not target.is_local:
-        yield "directories", f"the target {name} has no directory: name one on the disk to be measured"
+        yield "directories", f"target {name} has no directory: name one on the disk to measure"
     yield from (("directories", _directory_problem(each, name)) for each in target.directories)
     yield from (("search_paths", _search_path_problem(each, name)) for each in target.search_paths)
     if target.python and not re.fullmatch(r"/[^\x00-\x1f]+|python[0-9.]*", target.python):
-        yield "python", f"{target.python!r} is no Python: a name like python3.12 or an absolute path"
+        yield "python", f"{target.python!r} is not a Python: write a name like python3.12 or an absolute path"
 
 
 def _jump_problem(target: Target) -> str:
@@ -204,13 +209,13 @@ def _jump_problem(target: Target) -> str:
 def _directory_problem(directory: str, name: str) -> str:
     if directory.startswith(("/", "~/")) and directory.strip("/~.") and directory.isprintable():
         return ""
-    return f"{directory!r} is no absolute directory: begin it with / or ~/ (target {name})"
+    return f"target {name}: {directory!r} is not absolute: start it with / or ~/"
 
 
 def _search_path_problem(pattern: str, name: str) -> str:
     if pattern.startswith(("/", "~/")) and pattern.isprintable():
         return ""
-    return f"{pattern!r} is no absolute search path: begin it with / or ~/, like /opt/* (target {name})"
+    return f"target {name}: {pattern!r} is not absolute: start it with / or ~/, like /opt/*"
 
 
 def _check_keyring(target: Target) -> None:
@@ -222,7 +227,7 @@ def _check_keyring(target: Target) -> None:
     if system_keyring() is None:
         raise FieldError(
             "remember",
-            f"no keyring of this system keeps the secrets of {target.name}: do without remembering them,"
+            f"this system has no keyring for the secrets of {target.name}: do not remember them,"
             " or install the library keyring (pipx inject dyno keyring) and unlock it",
         )
 

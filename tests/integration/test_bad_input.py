@@ -16,10 +16,10 @@ RUN = ["run", "--sequence", "tiny", "--contender", INNODB]
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["run", "--target", "moon", *RUN[1:]], "there is no target 'moon'"),
+        (["run", "--target", "moon", *RUN[1:]], "no target 'moon'"),
         (["run", "--sequence", "tiny", "--contender", "oracle-23:innodb"], "oracle-23"),
         (["run", "--sequence", "tiny", "--contender", f"{MARIADB}:falcon"], "falcon"),
-        (["run", "--sequence", "tiny", "--contender", f"{INNODB}:fastest"], "there is no preset fastest"),
+        (["run", "--sequence", "tiny", "--contender", f"{INNODB}:fastest"], "no preset fastest"),
         (["run", "--sequence", "tiny", "--contender", "innodb"], "BUILD:ENGINE:PRESET"),
         (["run", "--sequence", "tiny"], "choose a contender"),
         (["run", "--sequence", "marathon", "--contender", INNODB], "marathon"),

@@ -40,7 +40,7 @@ def test_a_file_that_was_tampered_with_is_refused_and_nothing_is_left(
         for name in source.namelist():
             target.writestr(name, source.read(name).replace(b'"value":', b'"value":1'))
     other = Desktop(tmp_path / "other-home")
-    assert "not imported" in other_refuses(other, monkeypatch, changed)
+    assert "cannot import" in other_refuses(other, monkeypatch, changed)
     assert other.sessions() == []
     assert not list((other.home / "journals").glob("*"))
 

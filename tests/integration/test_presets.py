@@ -171,9 +171,9 @@ def test_builds_say_what_they_think_of_a_preset(desktop: Desktop) -> None:
     [
         ("no_such_option=3", "unknown variable 'no_such_option=3'"),
         ("innodb_flush_method=SOMEHOW", "Error while setting value 'SOMEHOW' to 'innodb"),
-        ("port=3306", "line 2: port is Dyno's"),
-        ("!include /etc/my.cnf", "line 2: !include is not taken"),
-        ("x=\x00\x01", "line 2: a character that is not plain ASCII"),
+        ("port=3306", "line 2: Dyno sets port itself"),
+        ("!include /etc/my.cnf", "line 2: !include is not allowed"),
+        ("x=\x00\x01", "line 2: outside of comments only ASCII"),
     ],
 )
 def test_a_preset_that_cannot_be_is_refused_in_the_words_of_the_build(

@@ -63,7 +63,7 @@ def test_what_the_chosen_seconds_come_to_is_told_before_they_are_kept(qtbot: QtB
     assert f"All 60: 36,666 queries/s, unsteady: {REASON}" in texts(dialog)
     assert keep(dialog).isEnabled() and dialog.cut == Cut(20, 59)
     spins(dialog)[1].setValue(24)
-    assert "Seconds 20 to 24 have 4 figures: 10 or more are to count" in texts(dialog)
+    assert "Seconds 20 to 24 contain 4 measured ones, at least 10 are needed" in texts(dialog)
     assert not keep(dialog).isEnabled()
 
 

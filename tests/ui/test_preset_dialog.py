@@ -74,7 +74,7 @@ def test_the_first_thing_that_is_wrong_is_told_with_its_line(qtbot: QtBot, opene
     dialog = opened("mine")
     dialog.text.go_to_line(9)
     dialog.text.insertPlainText("port=3306\n")
-    qtbot.waitUntil(lambda: dialog.said.text() == "line 9: port is Dyno's: take the line out")
+    qtbot.waitUntil(lambda: dialog.said.text() == "line 9: Dyno sets port itself: remove the line")
     assert dialog.text._wrong == {9}
 
 

@@ -48,7 +48,7 @@ def test_what_is_wrong_stands_there_by_line_while_it_is_typed(qtbot: QtBot, dial
     qtbot.keyClicks(dialog.form.text, "drop table people;")
     qtbot.waitUntil(lambda: dialog.form.problems.count() == 1)
     item = dialog.form.problems.item(0)
-    assert item.text().startswith("line 11: DROP is not carried out")
+    assert item.text().startswith("line 11: DROP is not allowed")
     assert dialog.form.text._wrong == {11}
     dialog.form.text.go_to_line(1)
     dialog.form.problems.itemActivated.emit(item)
@@ -57,7 +57,7 @@ def test_what_is_wrong_stands_there_by_line_while_it_is_typed(qtbot: QtBot, dial
 
 def test_a_new_one_is_kept(qtbot: QtBot, dialog: SqlDialog) -> None:
     dialog.save.trigger()
-    qtbot.waitUntil(lambda: "a workload is named by" in dialog.message.accessibleName())
+    qtbot.waitUntil(lambda: "the name of a workload may have" in dialog.message.accessibleName())
     qtbot.keyClicks(dialog.form.name, "another")
     qtbot.keyClicks(dialog.form.title, "Another way")
     with qtbot.waitSignal(dialog.kept) as told:

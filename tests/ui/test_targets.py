@@ -269,7 +269,7 @@ def test_mistakes_are_told_beside_their_fields_and_nothing_is_lost(
         "directories": "name a directory on the disk to measure",
     }
     qtbot.keyClicks(form.lines["name"], "Far Away")
-    assert "is no name for a target" in shown_problems(panel)["name"]
+    assert "the name of a target may have" in shown_problems(panel)["name"]
     qtbot.keyClicks(form.lines["host"], "far.invalid")
     form.texts["directories"].setPlainText("~/dyno")
     form.lines["name"].clear()

@@ -204,4 +204,4 @@ def test_a_preset_of_ones_own_is_deleted_after_a_question(qtbot: QtBot, page: Be
 
 def test_a_name_that_is_taken_is_told_in_the_page(qtbot: QtBot, page: BenchPage) -> None:
     page.controller.copy_preset("innodb", "default", "default")
-    qtbot.waitUntil(lambda: "is shipped and read-only" in page.message.text)
+    qtbot.waitUntil(lambda: "comes with Dyno and is read-only" in page.message.text)

@@ -240,7 +240,7 @@ def test_published_sessions_wait_for_a_survey(qtbot: QtBot, open_page: OpenPage,
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("tables = 0\n", "line 1: tables must lie between"), ('target = "gone"\n', "there is no target 'gone'")],
+    [("tables = 0\n", "line 1: tables must be between"), ('target = "gone"\n', "no target 'gone'")],
 )
 def test_a_plan_file_that_cannot_be_is_told(
     qtbot: QtBot, page: BenchPage, tmp_path: Path, text: str, why: str

@@ -56,7 +56,7 @@ def test_sessions_go_out_and_come_back_by_a_drop(hand: Hand, context: Context, t
     drop(hand.page, sorted(tmp_path.glob("*.zip")))
     hand.wait_shown([0, 1, 2, 3, 4])
     hand.qtbot.waitUntil(lambda: set(hand.table.selected) == {IDS[0], IDS[1]})
-    assert "other.zip is not imported" in hand.message.text
+    assert "other.zip: " in hand.message.text
 
 
 def drop(page: HistoryPage, files: list[Path]) -> None:
@@ -76,7 +76,7 @@ def test_a_folder_of_outputs_is_one_session_and_what_is_none_is_named(hand: Hand
     dialog.setDirectory(str(tmp_path))
     dialog.selectFile("laptop")
     dialog.accept()
-    hand.qtbot.waitUntil(lambda: "a.md is not read" in hand.message.text)
+    hand.qtbot.waitUntil(lambda: "skipped a.md" in hand.message.text)
     assert hand.message.text.splitlines()[0] == "1 session imported"
     assert hand.message.text.endswith("and 2 more")
 
@@ -85,7 +85,7 @@ def test_a_session_of_an_earlier_version_is_taken_in(hand: Hand, tmp_path: Path)
     file = Path(shutil.copy(RELEASED, tmp_path))
     (tmp_path / "other.zip").write_text("no session")
     drop(hand.page, [tmp_path / "other.zip"])
-    hand.qtbot.waitUntil(lambda: "other.zip is not imported" in hand.message.text)
+    hand.qtbot.waitUntil(lambda: "other.zip: " in hand.message.text)
     drop(hand.page, [file])
     hand.qtbot.waitUntil(lambda: hand.table.model().rowCount() == 6)
     assert not hand.message.isVisible()

@@ -107,13 +107,13 @@ def test_a_workload_brings_the_lua_it_requires() -> None:
 
 def test_what_is_not_there_is_told_with_what_is() -> None:
     for ask in (Catalog().workload, Catalog().sequence):
-        with pytest.raises(InputError, match=r"there is no \w+ nothing; there are .*"):
+        with pytest.raises(InputError, match=r"no \w+ nothing: choose one of .*"):
             ask("nothing")
-    with pytest.raises(InputError, match="there is no preset nothing for innodb; there are c8r32, default"):
+    with pytest.raises(InputError, match="no preset nothing for innodb: choose one of c8r32, default"):
         Catalog().preset("innodb", "nothing")
-    with pytest.raises(InputError, match=r"no presets for the engine \.\./x; there are innodb"):
+    with pytest.raises(InputError, match=r"no engine \.\./x: choose one of innodb"):
         Catalog().preset("../x", "default")
-    with pytest.raises(InputError, match="there is no preset nothing for csv; there are default"):
+    with pytest.raises(InputError, match="no preset nothing for csv: choose one of default"):
         Catalog().preset("csv", "nothing")
 
 
@@ -168,7 +168,7 @@ def test_one_bad_file_hides_no_other(own: Path) -> None:
 def test_an_own_file_does_not_replace_a_shipped_one(own: Path) -> None:
     write(own / "sequences/duel.toml", SEQUENCE.replace("own", "duel"))
     assert Catalog().sequence("duel").shipped
-    assert any("duel is shipped" in problem for problem in Catalog().sequences()[1])
+    assert any("duel comes with Dyno" in problem for problem in Catalog().sequences()[1])
 
 
 def test_lua_that_is_missing_is_told(own: Path) -> None:
@@ -244,7 +244,7 @@ def test_malformed_toml_is_told_with_its_line(change: str, complaint: str) -> No
         ('name = "mine"', 'name = "yours"', "line 1: name must be 'mine' like the file"),
         ('lua = "mine.lua"', 'lua = "../mine.lua"', "line 4: lua must be a file in the same folder"),
         ("depth = 3", "depth = [1]", "line 7: depth must be a number, a text, true or false"),
-        ("depth = 3", "Depth = 3", "line 7: Depth is no option name"),
+        ("depth = 3", "Depth = 3", "line 7: Depth is not an option name"),
         ("depth = 3", 'mysql_host = "x"', "line 7: mysql_host is set by the plan"),
         ("depth = 3", "report_fd = 1", "line 7: report_fd is set by the plan"),
         ("depth = 3", "gate_fd = 1", "line 7: gate_fd is set by the plan"),
@@ -258,14 +258,14 @@ def test_malformed_toml_is_told_with_its_line(change: str, complaint: str) -> No
         (
             'lua = "mine.lua"',
             'lua = "mine.lua"\nignore_errors = [-1]',
-            "line 5: ignore_errors must lie between",
+            "line 5: ignore_errors must be between",
         ),
         ("depth = 3", "depth = 3\n[ignore_errors_by_engine]\nmyisam = 1062", "line 9: myisam must be"),
         ("depth = 3", "depth = 3\n[engines]\nmyisam = 5", "line 9: myisam must be a text"),
         (
             "depth = 3",
             'depth = 3\n[engines]\nmyisam = ""',
-            "engines_because must say why other engines cannot",
+            "engines_because must say why other engines cannot run it",
         ),
     ],
 )
@@ -278,8 +278,8 @@ def test_a_workload_that_cannot_be_is_told_with_line_and_key(old: str, new: str,
     [
         ('name = "a"', 'name = "a"\nsecond = 3', "line 10: second is not known here"),
         ('name = "a"', 'name = "load"', "line 9: name 'load' is the name of an earlier step too"),
-        ('name = "a"', 'name = "a"\nseconds = -1', "line 10: seconds must lie between 1 and 86,400, not -1"),
-        ('name = "a"', 'name = "a"\nthreads = [1, 0]', "line 10: threads must lie between 1 and 4,095"),
+        ('name = "a"', 'name = "a"\nseconds = -1', "line 10: seconds must be between 1 and 86,400, not -1"),
+        ('name = "a"', 'name = "a"\nthreads = [1, 0]', "line 10: threads must be between 1 and 4,095"),
         ('name = "a"', 'name = "a"\nwarm = 1', "line 10: warm must be true or false, not 1"),
         ('name = "a"', 'name = "a"\nkind = "settle"', "line 10: kind needs a workload"),
         ('name = "a"\nworkload = "point-query"', 'name = "a"', "kind needs a workload"),
@@ -292,7 +292,9 @@ def test_a_sequence_that_cannot_be_is_told_with_line_and_key(old: str, new: str,
 
 def test_a_sequence_without_steps_is_refused() -> None:
     assert "step is missing" in refused('name = "own"\ntitle = "x"\n', "sequences", "own")
-    assert "step holds no step" in refused('name = "own"\ntitle = "x"\nstep = []\n', "sequences", "own")
+    assert "step needs at least one step" in refused(
+        'name = "own"\ntitle = "x"\nstep = []\n', "sequences", "own"
+    )
 
 
 def test_files_that_are_no_text_are_refused(tmp_path: Path) -> None:
@@ -352,7 +354,7 @@ def test_shipped_presets_are_read_only() -> None:
         lambda: delete_preset(catalog, "innodb", "default"),
         lambda: copy_preset(catalog, "innodb", "default", "default"),
     ):
-        with pytest.raises(InputError, match="is shipped and read-only"):
+        with pytest.raises(InputError, match="comes with Dyno and is read-only"):
             act()
 
 
@@ -365,7 +367,7 @@ def test_what_cannot_be_read_is_not_written() -> None:
     assert path.read_text() == before
     with pytest.raises(InputError, match="exists already"):
         copy_preset(catalog, "innodb", "default", "mine")
-    with pytest.raises(InputError, match="no name for a preset"):
+    with pytest.raises(InputError, match="the name of a preset may have"):
         write_preset(catalog, "innodb", "../x", "")
-    with pytest.raises(InputError, match="no preset other of your own"):
+    with pytest.raises(InputError, match="you have no preset other"):
         delete_preset(catalog, "innodb", "other")

@@ -65,8 +65,8 @@ def test_the_file_of_the_study_as_it_is_printed() -> None:
         "intcol3 int, primary key (dyno_id))"
     )
     assert [each.text for each in found.fill] == [each.text for each in found.drive]
-    assert "charcol1 is declared, and no statement takes it" in taken.notes
-    assert any(note.startswith("loop 25,000: of all threads together") for note in taken.notes)
+    assert "charcol1 is declared but not used" in taken.notes
+    assert any(note.startswith("loop 25,000 counts for all threads together") for note in taken.notes)
 
 
 def test_columns_and_keys_are_told_from_the_statements() -> None:
@@ -110,9 +110,9 @@ def test_what_is_custom_sql_already_stays_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("option\n  wait 5\nbegin\n  select 1;\nend", "conf: line 2: wait: a pause"),
-        ("begin\n  select a from t where b = 1;\nend", "nothing is inserted into t"),
-        ("begin\n  insert into t select * from u;\nend", "line 2: the columns of t do not follow from this"),
+        ("option\n  wait 5\nbegin\n  select 1;\nend", "conf: line 2: wait: Dyno does not pause"),
+        ("begin\n  select a from t where b = 1;\nend", "no statement inserts into t"),
+        ("begin\n  insert into t select * from u;\nend", "line 2: the columns of t are not clear from this"),
         ("begin\n  { begin insert into t set a = 1; end }\nend", "conf: line 2: blocks in braces"),
     ],
 )

@@ -50,10 +50,10 @@ def test_a_change_keeps_the_sequence_and_what_else_was_said(dyno_home: Path) -> 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"name": "Two Words"}, "a workload is named by"),
-        ({"name": "point-query"}, "is shipped and read-only"),
-        ({"name": "duel"}, "is shipped and read-only"),
-        ({"title": " "}, "say in a few words what people measures"),
+        ({"name": "Two Words"}, "the name of a workload may have"),
+        ({"name": "point-query"}, "comes with Dyno and is read-only"),
+        ({"name": "duel"}, "comes with Dyno and is read-only"),
+        ({"title": " "}, "write a title that says what people measures"),
         ({"text": BEGINNING.replace(":id;", ":nobody;")}, "line 11: :nobody is not declared"),
     ],
 )

@@ -75,7 +75,7 @@ def test_the_scripts_of_2026_warm_up_with_as_many_clients_as_tables() -> None:
 
 def test_threads_and_one_a_table_exclude_each_other(dyno_home: Path) -> None:
     keep_own(dyno_home, 'workload = "point-query"\nper_table = true\nthreads = [1]')
-    with pytest.raises(InputError, match="is a number of threads too"):
+    with pytest.raises(InputError, match="is a number of threads: leave per_table"):
         Catalog().sequence("own")
 
 
@@ -113,7 +113,7 @@ def test_a_share_is_of_the_seconds_of_the_plan(dyno_home: Path) -> None:
 
 def test_a_share_and_seconds_exclude_each_other(dyno_home: Path) -> None:
     keep_own(dyno_home, 'workload = "point-query"\nshare = 0.5\nseconds = 3')
-    with pytest.raises(InputError, match="line 12: share is of the seconds that the plan says"):
+    with pytest.raises(InputError, match="line 12: share is a share of the plan's seconds"):
         Catalog().sequence("own")
 
 

@@ -45,7 +45,7 @@ def test_a_plan_until_decided_says_that_its_sessions_are_the_most_there_are() ->
         (["--sequence", "quick"], "leave --sequence out"),
         (["--rows", "5", "--warmup", "0"], "leave --warmup, --rows out"),
         (["--start-state", "loaded"], "leave --start-state out"),
-        (["--target", "moon"], "there is no target 'moon'"),
+        (["--target", "moon"], "no target 'moon'"),
     ],
 )
 def test_a_duel_settles_what_is_played(
@@ -77,7 +77,7 @@ def test_a_session_to_measure_against_is_looked_for_first(capsys: pytest.Capture
         (["--time-limit", "soon"], "must be a time such as 90 (seconds), 30min or 1h30min, not 'soon'"),
         (["--time-limit", "1h30"], "30min or 1h30min, not '1h30'"),
         (["--pause", "-3s"], "30min or 1h30min, not '-3s'"),
-        (["--pause", "-3"], "--pause must lie between 0 and"),
+        (["--pause", "-3"], "--pause must be between 0 and"),
     ],
 )
 def test_percentages_and_times_that_cannot_be(
@@ -209,5 +209,5 @@ def test_published_sessions_are_set_up_for_the_target_and_options_go_before(
     said = capsys.readouterr().out
     assert "80,000,000" not in said and "4 tables x 1,000 rows" in said
     asked = len(agent.asked)
-    assert "--rows must lie between" in refused(capsys, "run", *names, "--rows", "0")
+    assert "--rows must be between" in refused(capsys, "run", *names, "--rows", "0")
     assert len(agent.asked) == asked, "the target is not asked"

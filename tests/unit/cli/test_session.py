@@ -156,16 +156,16 @@ def test_which_seconds_count_is_said_and_taken_back(capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("point-query", "40", "40"), "they end before they begin"),
-        (("point-query", "20", "61"), "it has seconds 0 to 60"),
-        (("point-query", "20", "25"), "10 or more are to count"),
+        (("point-query", "40", "40"), "the end must be after the start"),
+        (("point-query", "20", "61"), "the step only has seconds 0 to 60"),
+        (("point-query", "20", "25"), "at least 10 are needed"),
         (("point-query", "20"), "the first and the last second that count"),
         (("point-query",), "the first and the last second that count"),
         (("point-query", "20", "60", "--undo"), "or --undo"),
-        (("point-query", "--undo"), "it is not cut"),
+        (("point-query", "--undo"), "all seconds of this step count already"),
         (("nothing", "20", "60"), "no step 'nothing'"),
-        (("load", "20", "60"), "only a step that was driven for a time"),
-        (("point-query", "20", "60", "--reason", "two\nlines"), "a reason is one line"),
+        (("load", "20", "60"), "seconds can be chosen only for a timed step"),
+        (("point-query", "20", "60", "--reason", "two\nlines"), "a reason must be one line"),
     ],
 )
 def test_seconds_that_cannot_stand_for_a_step(

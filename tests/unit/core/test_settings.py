@@ -18,12 +18,12 @@ from app.stats import Limits
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("", "is no absolute directory"),
-        ("relative/path", "is no absolute directory"),
-        ("~nobody-of-that-name/x", "is no absolute directory"),
+        ("", "is not absolute"),
+        ("relative/path", "is not absolute"),
+        ("~nobody-of-that-name/x", "is not absolute"),
         ("/etc/passwd", "/etc/passwd is a file"),
         ("/etc/passwd/below", "/etc/passwd is a file"),
-        ("/proc/nothing", "cannot be made" if os.geteuid() == 0 else "/proc may not be written to"),
+        ("/proc/nothing", "cannot create" if os.geteuid() == 0 else "/proc may not be written to"),
     ],
 )
 def test_a_home_that_cannot_be_is_told_in_one_line(

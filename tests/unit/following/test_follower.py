@@ -57,7 +57,7 @@ def test_a_journal_that_is_none_leaves_the_others_alone(tmp_path: Path) -> None:
     with History(tmp_path) as history:
         pump = Pump(PLAN.id, WHOLES, Writer(history))
         pumped = pump.pump(read_from([stream]))
-        assert "event 6 is missing" in pumped.refused[FIRST]
+        assert "lacks event 6" in pumped.refused[FIRST]
         assert dict(history.query("SELECT id, state FROM session")) == {FIRST: "active", SECOND: "completed"}
         assert (history.journals / f"{FIRST}.jsonl").read_bytes() == b"".join(broken)
 
@@ -72,12 +72,12 @@ def test_a_damaged_line_is_told_once_and_what_follows_is_kept(tmp_path: Path, da
         pump = Pump(PLAN.id, WHOLES, Writer(history))
         first = piece(FIRST, raw[: len(raw) - len(rest)])
         pumped = [pump.pump(read_from([each])) for each in (first, piece(FIRST, rest, len(raw) - len(rest)))]
-        assert "is refused at event 21" in pumped[0].refused[FIRST] and not pumped[1].refused
+        assert "cannot be read from event 21 on" in pumped[0].refused[FIRST] and not pumped[1].refused
         assert list(pumped[0].events[FIRST]) == WHOLES[FIRST].events[:20]
         assert (history.journals / f"{FIRST}.jsonl").read_bytes() == raw
         keep_unlocked(history, [FIRST])
         (entry,) = sessions(history)
-        assert entry["state"] == "lost" and "is refused at event 21" in entry["reason"]
+        assert entry["state"] == "lost" and "cannot be read from event 21 on" in entry["reason"]
 
 
 def test_a_newer_protocol_is_said_once_and_its_bytes_are_kept(tmp_path: Path) -> None:

@@ -191,7 +191,9 @@ def test_a_history_that_another_process_has_locked_is_no_lost_link(
 
     published = follow(tmp_path, ScriptedTarget(locked, free))
     (busy,) = (link for link in published.links if link.state not in ("connecting", "up", "ended"))
-    assert busy == Link("busy", f"{tmp_path}/history.sqlite: another process is writing, try again", 1.0)
+    assert busy == Link(
+        "busy", f"{tmp_path}/history.sqlite: another process is writing to it, try again", 1.0
+    )
     assert states(tmp_path) == ["completed", "completed"]
     said: list[str] = []
     watch = Watch(said.append)

@@ -133,19 +133,19 @@ def test_a_cut_takes_the_place_of_the_one_before_and_is_undone(filled: History) 
     assert step(filled, UPDATE)["value"] == pytest.approx(50_000, rel=0.01)
     edits.uncut(filled, FIRST, UPDATE)
     assert figures.show(filled, FIRST) == before
-    with pytest.raises(InputError, match="it is not cut"):
+    with pytest.raises(InputError, match="all seconds of this step count already"):
         edits.uncut(filled, FIRST, UPDATE)
 
 
 @pytest.mark.parametrize(
     ("cut", "words"),
     [
-        (Cut(30, 29), "seconds 30 to 30: they end before they begin"),
-        (Cut(40, 20), "seconds 40 to 21: they end before they begin"),
+        (Cut(30, 29), "seconds 30 to 30: the end must be after the start"),
+        (Cut(40, 20), "seconds 40 to 21: the end must be after the start"),
         (Cut(20, 60), "not all in the step: it has seconds 0 to 60"),
-        (Cut(-2, 30), "not all in the step"),
-        (Cut(20, 25), "have 6 figures: 10 or more are to count"),
-        (Cut(0, 59), "the whole step: that needs no cut"),
+        (Cut(-2, 30), "the step only has seconds 0 to"),
+        (Cut(20, 25), "contain 6 measured ones, at least 10 are needed"),
+        (Cut(0, 59), "are the whole step: choose fewer"),
     ],
 )
 def test_nonsense_is_refused(filled: History, cut: Cut, words: str) -> None:
@@ -155,7 +155,7 @@ def test_nonsense_is_refused(filled: History, cut: Cut, words: str) -> None:
 
 
 def test_what_has_no_seconds_to_choose_from_is_not_cut(filled: History) -> None:
-    with pytest.raises(InputError, match="only a step that was driven"):
+    with pytest.raises(InputError, match="seconds can be chosen only for a timed step"):
         edits.cut(filled, FIRST, 0, Cut(0, 20))
     with pytest.raises(InputError, match="has no step 9"):
         edits.cut(filled, FIRST, 9, Cut(0, 20))

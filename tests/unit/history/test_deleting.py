@@ -95,7 +95,7 @@ def test_imported_on_purpose_it_is_there_again(filled: History, tmp_path: Path) 
     assert session(filled, "mine")["tags"] == ["quiet"]
     assert list(filled.trash.iterdir()) == []
     assert not Writer(filled).is_deleted(FIRST)
-    with pytest.raises(InputError, match="not among the deleted"):
+    with pytest.raises(InputError, match="is not deleted"):
         edits.undelete(filled, FIRST)
 
 
@@ -122,7 +122,7 @@ def test_after_a_week_only_the_way_back_is_open(filled: History, monkeypatch: py
 def test_it_is_named_by_its_id_or_the_end_of_it(filled: History) -> None:
     edits.delete(filled, FIRST)
     assert edits.find_deleted(filled, FIRST) == edits.find_deleted(filled, FIRST[-6:]) == FIRST
-    with pytest.raises(InputError, match=f"the latest are {FIRST}"):
+    with pytest.raises(InputError, match=f"the latest are: {FIRST}"):
         edits.find_deleted(filled, "mine")
 
 

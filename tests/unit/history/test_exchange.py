@@ -100,7 +100,7 @@ def test_a_name_that_is_too_long_is_told(history: History, tmp_path: Path, lengt
 def test_what_is_no_file_is_not_waited_for(history: History, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path, Path("/dev/zero")):
-        with pytest.raises(InputError, match="it is no file"):
+        with pytest.raises(InputError, match="it is not a regular file"):
             import_session(history, path)
 
 
@@ -171,33 +171,33 @@ def first(**fields: Any) -> Callable[[dict[str, bytes]], None]:
 
 
 WRONG: list[tuple[str, Callable[[dict[str, bytes]], Any], str]] = [
-    ("a member more", lambda m: m.update({"evil.sh": b"rm"}), "nothing else"),
-    ("a path", lambda m: m.update({"../../x": m.pop("owned.json")}), "nothing else"),
-    ("a member less", lambda m: m.pop("owned.json"), "nothing else"),
+    ("a member more", lambda m: m.update({"evil.sh": b"rm"}), "exactly"),
+    ("a path", lambda m: m.update({"../../x": m.pop("owned.json")}), "exactly"),
+    ("a member less", lambda m: m.pop("owned.json"), "exactly"),
     ("no JSON", lambda m: m.update({"owned.json": b"{"}), "Expecting"),
-    ("no object", lambda m: m.update({"owned.json": b"[]"}), "no object"),
+    ("no object", lambda m: m.update({"owned.json": b"[]"}), "not a JSON object"),
     ("deep JSON", lambda m: m.update({"owned.json": b"[" * 100_000}), "nested too deeply"),
     ("a later format", in_json("manifest.json", format=2), "format 2, this Dyno reads 1: update Dyno"),
     ("a format of two lines", in_json("manifest.json", format="1\n\x1b]0;x"), r"format 1\n\x1b]0;x, this"),
     ("no session", lambda m: m.update({"manifest.json": b"{}"}), "missing"),
-    ("a session that is a path", in_json("manifest.json", session="../../../etc/cron"), "no session id"),
+    ("a session that is a path", in_json("manifest.json", session="../../../etc/cron"), "not a session id"),
     ("another session", in_json("manifest.json", session="0123456789ABCDEFGHJKMNPQRS"), "another session"),
     ("another plan", in_json("plan.json", name="other"), "another session or plan"),
     ("an empty journal", lambda m: m.update({"journal.jsonl": b""}), "empty"),
     ("no events", lambda m: m.update({"journal.jsonl": b"hello\n"}), "line 1"),
-    ("a torn line", lambda m: m.update({"journal.jsonl": m["journal.jsonl"][:-5]}), "torn"),
-    ("a gap", in_journal(lambda lines: lines.pop(7)), "line 8 of the journal is event 9"),
+    ("a torn line", lambda m: m.update({"journal.jsonl": m["journal.jsonl"][:-5]}), "incomplete"),
+    ("a gap", in_journal(lambda lines: lines.pop(7)), "line 8 of the journal has event number 9"),
     ("an event twice", in_journal(lambda lines: lines.insert(7, lines[7])), "line 9"),
-    ("a long line", in_journal(lambda lines: lines.insert(0, b" " * (1 << 20) + b"\n")), "1048576 bytes"),
+    ("a long line", in_journal(lambda lines: lines.insert(0, b" " * (1 << 20) + b"\n")), "1,048,576 bytes"),
     ("two beginnings", in_journal(lambda lines: lines.insert(0, lines[0])), "line 2"),
     ("another major", first(protocol="2.0"), "2.0, this Dyno reads 1.2: update Dyno"),
     ("no protocol", first(protocol="new"), "not a protocol version"),
-    ("no beginning", in_journal(lambda lines: lines.pop(0)), "line 1 of the journal is event 2"),
+    ("no beginning", in_journal(lambda lines: lines.pop(0)), "line 1 of the journal has event number 2"),
     ("a text for a value", sample(values=["x"] * 5), "float"),
     ("too few values", sample(values=[1.0]), "5 are declared"),
     ("an unknown step", sample(step=77), "not active"),
     ("a huge number", sample(s=10**40), ""),
-    ("notes that are none", in_json("owned.json", notes="all"), "notes is no list"),
+    ("notes that are none", in_json("owned.json", notes="all"), "notes must be a list"),
     ("too many tags", in_json("owned.json", tags=["x"] * 2000), "tags"),
     ("a tag of two lines", in_json("owned.json", tags=["x\ny"]), "tag"),
     ("a note that is a number", in_json("owned.json", notes=[{"at": 1, "text": 5}]), "text"),
@@ -225,14 +225,14 @@ def assert_empty(history: History) -> None:
 
 def test_a_journal_that_is_not_the_manifests_is_refused(exported: Path, other: History) -> None:
     wrong = rewritten(exported, sample(dt=2.0), sums=False)
-    with pytest.raises(InputError, match=r"journal.jsonl is not what its manifest says"):
+    with pytest.raises(InputError, match=r"journal.jsonl does not match the manifest"):
         import_session(other, wrong)
     assert_empty(other)
 
 
 def test_a_clash_of_ids_is_refused(history: History, exported: Path) -> None:
     before = figures.show(history, ID)
-    with pytest.raises(InputError, match="another content"):
+    with pytest.raises(InputError, match="different content"):
         import_session(history, rewritten(exported, sample(dt=2.0)))
     assert figures.show(history, ID) == before
     assert (history.journals / f"{ID}.jsonl").read_bytes() == WHOLE.raw
@@ -244,7 +244,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(
     monkeypatch.setitem(importing.LIMITS, "journal.jsonl", 1 << 20)
     bomb = rewritten(exported, lambda m: m.update({"journal.jsonl": b"\n" * (2 << 20)}))
     assert bomb.stat().st_size < 20_000
-    with pytest.raises(InputError, match="are the most"):
+    with pytest.raises(InputError, match="at most 1,048,576 are allowed"):
         import_session(other, bomb)
     assert_empty(other)
 
@@ -267,7 +267,7 @@ def test_a_bomb_that_lies_about_its_size_is_refused(
 def test_what_is_no_zip_is_refused(other: History, tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "file.zip"
     file.write_bytes(content)
-    with pytest.raises(InputError, match="not imported"):
+    with pytest.raises(InputError, match="cannot import"):
         import_session(other, file)
 
 

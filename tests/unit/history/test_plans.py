@@ -150,5 +150,5 @@ def test_the_end_of_two_ids_names_neither(history: History) -> None:
     plan = journals.plan(number=1)
     twin = replace(journals.plan(number=2), id=f"X{plan.id[1:]}")
     store(history, journals.whole(plan), journals.whole(twin))
-    with pytest.raises(InputError, match="could be the plans"):
+    with pytest.raises(InputError, match="fits the plans"):
         sessions_of_plan(history, plan.id[-6:])

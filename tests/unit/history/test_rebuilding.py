@@ -90,7 +90,7 @@ def test_a_file_that_is_no_database_is_set_aside(tmp_path: Path) -> None:
     (tmp_path / "history.sqlite").write_bytes(b"nothing of use " * 1000)
     rebuilt = rebuild(tmp_path)
     assert rebuilt.sessions == 3
-    assert any("nothing of the damaged history" in problem for problem in rebuilt.problems)
+    assert any("the damaged history could not be read" in problem for problem in rebuilt.problems)
 
 
 def test_a_damaged_journal_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_damaged_journal_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
         assert Writer(history).seq(IDS[0]) == 20
         entry = sessions(history, ids=[IDS[0]])[0]
         assert entry["state"] == "lost" and entry["unread"]
-        assert "is refused at event 21" in entry["reason"]
+        assert "cannot be read from event 21 on" in entry["reason"]
 
 
 @pytest.mark.parametrize("damage", [b"\xff", b"\xed\xa0\x80", b"\x00", b"\n", b'"', b"\\ud800"])
@@ -130,7 +130,7 @@ def test_a_session_whose_journal_is_gone_stays(tmp_path: Path) -> None:
     before = everything(tmp_path)
     (tmp_path / "journals" / f"{IDS[0]}.jsonl").unlink()
     rebuilt = rebuild(tmp_path)
-    assert rebuilt.problems == [f"session {IDS[0]} has no kept journal: it stays as it is"]
+    assert rebuilt.problems == [f"session {IDS[0]} has no journal here: not rebuilt"]
     assert everything(tmp_path) == before
 
 
@@ -139,9 +139,12 @@ def test_a_session_whose_journal_is_gone_stays(tmp_path: Path) -> None:
     [
         (b'{"kind":"session_planned","seq":1,"protocol":"2.0"}\n', "protocol 2.0, this Dyno reads 1.2"),
         (b"", "is empty"),
-        (journals.whole(PLAN).raw[:500], "last line is torn; 500 of its 500 bytes are kept unread"),
-        (b"\x00" * 4096 + b"\n", "refused"),
-        (b"x" * (3 << 20), "a line of more than"),
+        (
+            journals.whole(PLAN).raw[:500],
+            "last line is incomplete; 500 of its 500 bytes stay unread in the file",
+        ),
+        (b"\x00" * 4096 + b"\n", "cannot be read from event 1"),
+        (b"x" * (3 << 20), "a line has more than"),
     ],
 )
 def test_a_journal_that_cannot_be_read_is_named_and_kept(tmp_path: Path, raw: bytes, said: str) -> None:
@@ -171,7 +174,7 @@ def test_what_its_journal_cannot_give_back_stays(tmp_path: Path, raw: bytes) -> 
     (tmp_path / "journals" / f"{IDS[0]}.jsonl").write_bytes(raw)
     rebuilt = rebuild(tmp_path)
     assert rebuilt.sessions == 2
-    assert len(rebuilt.problems) == 1 and "stays as it is" in rebuilt.problems[0]
+    assert len(rebuilt.problems) == 1 and "the stored session is unchanged" in rebuilt.problems[0]
     assert everything(tmp_path) == before
 
 
@@ -182,7 +185,7 @@ def test_a_cut_journal_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     path.write_bytes(raw)
     rebuilt = rebuild(tmp_path)
     assert rebuilt.sessions == 3
-    assert len(rebuilt.problems) == 1 and "its last line is torn" in rebuilt.problems[0]
+    assert len(rebuilt.problems) == 1 and "its last line is incomplete" in rebuilt.problems[0]
     assert path.read_bytes() == raw
     with History(tmp_path) as history:
         assert sessions(history, ids=[IDS[0]])[0]["state"] == "active"

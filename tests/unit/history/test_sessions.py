@@ -196,7 +196,7 @@ def test_a_step_that_has_not_begun_has_no_seconds(filled: History) -> None:
         ("point-query", None, "qps", "--threads 1, 2"),
         ("point-query", 7, "qps", "not 7"),
         ("point-query", 1, "nothing", "load.errors"),
-        ("load", 1, "qps", "step load of session .* has no --threads to choose by: leave it out"),
+        ("load", 1, "qps", "step load of session .* has no thread count: leave --threads out"),
     ],
 )
 def test_a_wrong_question_is_answered_with_what_there_is(

@@ -98,14 +98,14 @@ def test_what_follows_a_gap_is_kept_and_not_read(history: History) -> None:
     writer = Writer(history)
     raw = b"".join([*lines[:10], *lines[11:]])
     assert list(writer.append(PLAN.id, WHOLE.session, 0, raw)) == WHOLE.events[:10]
-    assert "event 11 is missing, 12 follows" in writer.refusal(WHOLE.session)
+    assert "lacks event 11, 12 follows" in writer.refusal(WHOLE.session)
     assert (history.journals / f"{WHOLE.session}.jsonl").read_bytes() == raw
     assert writer.offset(WHOLE.session) == len(raw)
     assert history.connection.execute("SELECT state FROM session").fetchone() == ("active",)
 
 
 def test_bytes_that_do_not_continue_are_refused(history: History) -> None:
-    with pytest.raises(JournalError, match="does not continue"):
+    with pytest.raises(JournalError, match="has a gap"):
         Writer(history).append(PLAN.id, WHOLE.session, 7, WHOLE.raw)
     assert content(history)["journal"] == []
 
@@ -210,15 +210,15 @@ SAMPLE = next(at for at, event in enumerate(WHOLE.events) if event.kind == "samp
 @pytest.mark.parametrize(
     ("at", "fields", "said"),
     [
-        (0, {"session": "another-session"}, "journal of session another"),
+        (0, {"session": "another-session"}, "belongs to session another"),
         (0, {"plan": {}}, "is missing"),
         (1, {"kind": "session_planned", "protocol": "1.0", "session": "x", "plan": {}}, "id is missing"),
-        (SAMPLE, {"values": [1.0]}, "1 values where 5 are declared"),
+        (SAMPLE, {"values": [1.0]}, "1 values, 5 are declared"),
         (SAMPLE, {"values": [1.0, "2", 3, 4, 5]}, "float | null"),
         (SAMPLE, {"step": 4}, "not active"),
         (SAMPLE, {"s": "x"}, "wrong type"),
         (SAMPLE - 1, {"step": 99}, "no step 99"),
-        (SAMPLE, {"seq": 10**12}, "is missing"),
+        (SAMPLE, {"seq": 10**12}, "lacks event"),
         (SAMPLE, {"seq": 10**30}, "64 bits"),
         (SAMPLE, {"s": 2**62}, "$.s"),
         (SAMPLE, {"values": [float("nan"), 1, 2, 3, 4]}, "not JSON"),
@@ -246,7 +246,7 @@ def test_two_sessions_of_one_plan_have_the_same_turns(history: History) -> None:
     writer = Writer(history)
     writer.append(both.id, both.turns[0].session, 0, journals.whole(both).raw)
     assert len(writer.append(both.id, other, 0, journals.whole(alone, other).raw)) == 0
-    assert "with another content" in writer.refusal(other)
+    assert "with different content" in writer.refusal(other)
 
 
 def test_a_lone_surrogate_is_stored_as_a_question_mark(history: History) -> None:

@@ -122,7 +122,7 @@ def test_a_journal_of_others_cannot_name_a_file_elsewhere(history: History) -> N
     plan = replace(made, contenders=evil, files=files)
     session = plan.turns[0].session
     Writer(history).append(plan.id, session, 0, journals.Maker(plan, session).begin().raw)
-    with pytest.raises(InputError, match="is no name for a preset"):
+    with pytest.raises(InputError, match="the name of a preset may have"):
         Against.of(history, session, Catalog())
 
 
@@ -133,7 +133,7 @@ def test_a_preset_of_others_may_say_no_more_than_any_other(history: History, lin
     session = plan.turns[0].session
     Writer(history).append(plan.id, session, 0, journals.Maker(plan, session).begin().raw)
     found = Against.of(history, session, Catalog())
-    with pytest.raises(InputError, match="is Dyno's"):
+    with pytest.raises(InputError, match="itself: remove the line"):
         resolve(asked(found, MYISAM), MACHINE, Catalog())
 
 

@@ -141,8 +141,8 @@ def test_lines_of_a_preset_that_are_not_sent_are_told(dyno_home: Path) -> None:
     assert (found.state, found.contender) == ("warn", "innodb")
     assert found.text == (
         "Dyno changes or drops lines of the preset own: "
-        "line 3: datadir=/data: Dyno places it in the directory of the session; "
-        "line 5: log_bin=/x/bl: only its name is kept: log_bin=bl"
+        "line 3: datadir=/data: Dyno sets it to a path in the session's directory; "
+        "line 5: log_bin=/x/bl: Dyno uses only the file name: log_bin=bl"
     )
     assert found.todo == "remove these lines from the preset"
     assert not [check for check in checks(*DUEL) if check.name == "preset"]

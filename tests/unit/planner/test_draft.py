@@ -67,18 +67,18 @@ def test_fields_are_read_as_people_write_them(field: str, text: str, value: obje
     ("field", "text", "why"),
     [
         ("tables", "four", "tables must be a whole number, not 'four'"),
-        ("tables", "0", "tables must lie between 1 and 1,000"),
+        ("tables", "0", "tables must be between 1 and 1,000"),
         ("rows", "3x ram", 'rows must be a whole number or like "3x memory"'),
         ("rows", "9" * 5000, "rows must be"),
-        ("seconds", "-1", "seconds must lie between 1 and 86,400"),
+        ("seconds", "-1", "seconds must be between 1 and 86,400"),
         ("time_limit", "soon", "time_limit must be seconds, or a time such as 30 min, not 'soon'"),
         ("pause", "5 days", "pause must be seconds, or a time such as 30 min"),
         ("threads", "1,x", "threads must be a whole number"),
-        ("threads", "5000", "threads must lie between 1 and 4,095"),
+        ("threads", "5000", "threads must be between 1 and 4,095"),
         ("threads", "2,2,1", "threads names 2 twice"),
         ("threads", "64..1 x2", "threads 64..1x2: a range goes up, such as 1-8 or 1..64 x2"),
         ("threads", ",", "threads must not be empty"),
-        ("repeats", "101", "repeats must lie between 1 and 100"),
+        ("repeats", "101", "repeats must be between 1 and 100"),
         ("tables", "²", "tables must be a whole number"),
     ],
 )
@@ -207,7 +207,11 @@ def test_a_variant_takes_no_name_that_is_taken(dyno_home: Path) -> None:
     def save(name: str, over: bool = False) -> None:
         write_sequence(catalog, name, variant_text(sequence, drafted().request, workloads, name), over)
 
-    for name, why in (("duel", "is shipped"), ("../x", "no name for a sequence"), ("A b", "no name")):
+    for name, why in (
+        ("duel", "comes with Dyno"),
+        ("../x", "the name of a sequence may have"),
+        ("A b", "the name of a sequence may have"),
+    ):
         with pytest.raises(InputError, match=why):
             save(name)
     save("mine")

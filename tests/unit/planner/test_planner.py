@@ -75,7 +75,7 @@ def test_warmup_may_be_none_at_all() -> None:
         ),
         (("mysql-8.0.40:innodb",), "the build mysql-8.0.40 cannot start: libaio.so.1 is missing"),
         (("mysql-5.6.24:rocksdb",), "lacks the engine rocksdb; it has innodb, myisam"),
-        (("mysql-5.6.24:innodb:fast",), "there is no preset fast for innodb; there are c8r32, default"),
+        (("mysql-5.6.24:innodb:fast",), "no preset fast for innodb: choose one of c8r32, default"),
         (("mysql-5.6.24:aria",), "lacks the engine aria"),
     ],
 )
@@ -86,7 +86,7 @@ def test_a_contender_that_cannot_be_is_told_with_what_there_is(texts: tuple[str]
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"sequence": "nothing"}, "there is no sequence nothing; there are calibration, concurrency, "),
+        ({"sequence": "nothing"}, "no sequence nothing: choose one of calibration, concurrency, "),
         ({"sequence": ""}, "choose a sequence: calibration, concurrency, "),
         ({"steps": ["lod"]}, "the sequence duel has no step lod; choose one of load, index"),
         ({"contenders": ()}, "choose a contender"),
@@ -187,7 +187,7 @@ def test_shares_are_of_the_memory_a_contender_has(dyno_home: Path) -> None:
 
 def test_a_preset_with_a_forbidden_option_is_refused(dyno_home: Path) -> None:
     write(dyno_home / "presets/innodb/own.cnf", "[mysqld]\nport=3306\n")
-    assert "own.cnf: line 2: port is Dyno's" in unresolved("mysql-5.6.24:innodb:own")
+    assert "own.cnf: line 2: Dyno sets port itself" in unresolved("mysql-5.6.24:innodb:own")
 
 
 def test_a_survey_without_memory_is_told() -> None:

@@ -136,4 +136,4 @@ def test_the_bounds_of_the_file_hold_where_the_sequence_says_none(dyno_home: Pat
     sequence = text.replace('name = "read"', 'name = "read"\nseconds = 3')
     assert [step.events for step in resolved(dyno_home, sequence).steps if step.name == "read"] == [0, 0]
     write(dyno_home / "workloads/own.sql", sql.replace("select :a", "drop table t"))
-    assert "own.sql: line 6: DROP is not carried out" in refused(dyno_home, text)
+    assert "own.sql: line 6: DROP is not allowed" in refused(dyno_home, text)

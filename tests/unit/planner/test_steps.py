@@ -144,7 +144,7 @@ def test_inserts_that_are_read_later_may_not_be_bounded_by_seconds(dyno_home: Pa
 @pytest.mark.parametrize(
     ("step", "complaint"),
     [
-        ('workload = "nothing"', "there is no workload nothing; there are"),
+        ('workload = "nothing"', "no workload nothing: choose one of"),
         ('workload = "read-only"\noptions = {range = 3}', "read-only has no option range; it has rand_type"),
         (
             'workload = "read-only"\noptions = {range_size = "x"}',

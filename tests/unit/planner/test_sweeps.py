@@ -190,12 +190,16 @@ def test_a_sweep_comes_back_from_a_variant_of_the_sequence(dyno_home: Path) -> N
     ("old", "new", "said"),
     [
         ("cores = [4, 2]", "cores = []", "line 14: cores must not be empty"),
-        ("cores = [4, 2]", "cores = [0]", "line 14: cores must lie between 1 and 4,096"),
-        ('name = "patient"', 'name = "plain"', "line 20: name 'plain' is the name of an earlier one too"),
-        ('name = "patient"', 'name = "two words"', "line 20: name must be small letters"),
+        ("cores = [4, 2]", "cores = [0]", "line 14: cores must be between 1 and 4,096"),
+        (
+            'name = "patient"',
+            'name = "plain"',
+            "line 20: name 'plain' is the name of an earlier variation too",
+        ),
+        ('name = "patient"', 'name = "two words"', "line 20: name may have lower-case letters"),
         ('name = "patient"\n', "", "line 19: name is missing"),
         ("variables = {innodb_spin_wait_delay", "variables = {datadir", "datadir is set by Dyno"),
-        ("variables = {innodb_spin_wait_delay", 'variables = {"a b"', "is no name of a variable"),
+        ("variables = {innodb_spin_wait_delay", 'variables = {"a b"', "is not a variable name"),
         ("= 96}", "= [1]}", "must be a number, a plain word"),
         ("= 96}", '= "x\'; DROP"}', "must be a number, a plain word"),
         (

@@ -66,10 +66,10 @@ def test_plans_of_a_fixed_number_have_the_keys_and_hashes_they_had() -> None:
     ("options", "complaint"),
     [
         ({"repeats": "for ever"}, "must be a whole number or \"until decided\", not 'for ever'"),
-        ({"repeats": 101}, "must lie between 1 and 100"),
+        ({"repeats": 101}, "must be between 1 and 100"),
         ({**UNTIL, "order": "grouped"}, "which the order grouped lacks"),
         ({"repeats": 5, "matters_pct": 3}, "matters and false share need repeats"),
-        ({**UNTIL, "false_share_pct": 51}, "--false-share must lie between 0 and 50"),
+        ({**UNTIL, "false_share_pct": 51}, "--false-share must be between 0 and 50"),
         ({"repeats": 5, "time_limit": 60}, 'a time limit needs repeats "until decided"'),
     ],
 )

@@ -70,8 +70,8 @@ def test_a_directory_is_one_build(search_paths: Any) -> None:
     for path, said in (
         ("/opt", "there are 2 builds in /opt on local: name one of /opt/a, /opt/b"),
         ("/etc", "no server was found in /etc on local"),
-        ("opt/a", "opt/a is no absolute directory of local"),
-        ("", "nothing is no absolute directory"),
+        ("opt/a", "opt/a is not an absolute directory on local"),
+        ("", "an empty path is not an absolute directory"),
     ):
         with pytest.raises(InputError, match=said):
             register(agent, LOCAL, path, {"text": "x"})

@@ -71,7 +71,7 @@ def test_every_wrong_field_is_told_at_once() -> None:
     wrong = Target("Bad", host="-x", user="a b", port=70000, jump="-o", directories=["x", "y"], python="sh")
     problems = problems_of(wrong)
     assert list(problems) == ["name", "host", "user", "port", "jump", "directories", "python"]
-    assert "'x' is no absolute directory" in problems["directories"]
+    assert "'x' is not absolute" in problems["directories"]
     with pytest.raises(FieldError) as caught:
         check_target(wrong)
     assert (caught.value.field, str(caught.value)) == ("name", problems["name"])
