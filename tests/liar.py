@@ -212,7 +212,7 @@ class Liar:
 
     def _queue(self) -> dict[str, Any]:
         entry = {"plan": QUEUED, "name": self._lace("first"), "sha256": "0" * 64, "agent": "f" * 64}
-        said = self._lace({"held": "the plan last was stopped", "at_work": "plan last", "now": 1.0})
+        said = self._lace({"held": "plan last was stopped", "at_work": "plan last", "now": 1.0})
         held = self._lace("there is no build")
         return {"plans": [{**entry, "sessions": 2, "at": 9.0, "held": held}], **said}
 

@@ -141,7 +141,7 @@ def _ask(directory: Directory, entry: QueuedPlan, verb: str, *words: str) -> Any
         said = json.loads(done.stdout.decode().strip().rpartition("\n")[2])
         error = said.get("error", "")
     except (ValueError, AttributeError, OSError, subprocess.TimeoutExpired):
-        error = "the agent did not answer to {}".format(verb)
+        error = "the agent did not answer {}".format(verb)
     if error and directory.holder():
         raise TakenError
     if error:

@@ -29,20 +29,20 @@ class Incoming:
 
     def _at(self, sha256: str) -> str:
         if not _SHA256.fullmatch(sha256):
-            raise AgentError("{!r} is no SHA-256".format(sha256[:80]))
+            raise AgentError("{!r} is not a SHA-256".format(sha256[:80]))
         return self._directory.at(self._folder, sha256 + ".json")
 
     def receive(self, sha256: str, content: bytes) -> None:
         """Take a plan in, as it was sent or not at all."""
         path = self._at(sha256)
         if hashlib.sha256(content).hexdigest() != sha256:
-            raise AgentError("the plan did not arrive as it was sent: try again")
+            raise AgentError("the plan was damaged on its way here: try again")
         read_plan(content)
         try:
             self.clean()
             write_file(path, content.decode())
         except OSError as error:
-            text = "{} cannot take the plan in: {}: free some space there"
+            text = "cannot store the plan in {}: {}: free some space there"
             raise AgentError(text.format(self._directory.path, error.strerror)) from None
 
     def read(self, sha256: str) -> Plan:
@@ -57,7 +57,7 @@ class Incoming:
         except OSError:
             content = b""
         if hashlib.sha256(content).hexdigest() != sha256:
-            text = "the plan {} is not in {} any more: start it again"
+            text = "plan {} is no longer in {}: start it again"
             raise AgentError(text.format(sha256[:12], self._directory.path))
         return content
 
@@ -78,4 +78,4 @@ def read_plan(content: bytes) -> Plan:
     try:
         return Plan.from_json(json.loads(content.decode()))
     except ValueError as error:  # no UTF-8, no JSON, no plan
-        raise AgentError("this is no plan: {}".format(error)) from None
+        raise AgentError("this is not a plan: {}".format(error)) from None

@@ -214,7 +214,7 @@ def _note_build(directory: Directory, _: Any) -> answers.Done:
 def take_lock(directory: Directory, verb: str) -> None:
     """Take the lock until this process ends: nothing comes or goes under a plan that is carried out."""
     if directory.lock({"verb": verb, "pid": os.getpid()}) is None:
-        raise AgentError("{}: try again when that is over".format(directory.in_use()))
+        raise AgentError("{}: try again when it has finished".format(directory.in_use()))
 
 
 def _asker(verb: str) -> Callable[[Directory, argparse.Namespace], answers.Done]:
@@ -224,7 +224,7 @@ def _asker(verb: str) -> Callable[[Directory, argparse.Namespace], answers.Done]
             raise AgentError(note_problem(text))
         directory.read_plan(arguments.plan)
         if directory.holder().get("plan") != arguments.plan:
-            raise AgentError("the plan {} is not being carried out".format(arguments.plan))
+            raise AgentError("plan {} is not running".format(arguments.plan))
         control = os.path.join(directory.plan(arguments.plan), "control")
         request(control, verb, what=arguments.what, text=text)
         return answers.Done()

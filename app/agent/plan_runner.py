@@ -56,7 +56,7 @@ def create_journals(directory: Directory, plan: Plan, agent: str) -> Dict[str, J
     """Make the plan's folder and the journals of all sessions that are certain to come."""
     folder = directory.plan(plan.id)
     if os.path.exists(folder):
-        raise AgentError("the plan {} is here already".format(plan.id))
+        raise AgentError("plan {} is on this target already".format(plan.id))
     try:
         os.makedirs(os.path.join(folder, "control"), mode=0o700)
         write_file(os.path.join(folder, "plan.json"), json.dumps(plan.to_json()))
@@ -65,7 +65,7 @@ def create_journals(directory: Directory, plan: Plan, agent: str) -> Dict[str, J
     except OSError as error:
         for made in (folder, *(directory.session(turn.session) for turn in plan.first_turns)):
             directory.discard(made)
-        text = "{} cannot take the plan in: {}: free some space there"
+        text = "cannot store the plan in {}: {}: free some space there"
         raise AgentError(text.format(directory.path, error.strerror)) from None
 
 

@@ -47,7 +47,7 @@ class QueuedPlans:
         except FileNotFoundError:
             return Queue([])
         except (OSError, ValueError, RecursionError) as error:
-            text = "{} cannot be read ({}): remove it, and add its plans again"
+            text = "cannot read {} ({}): delete the file, then queue its plans again"
             raise AgentError(text.format(self._at("queue.json"), error)) from None
         waiting = [each for each in queue.plans if not self._has_begun(each)]
         return Queue(waiting, queue.held if waiting else "")
@@ -71,7 +71,7 @@ class QueuedPlans:
         elif change is not None:
             self.change(lambda queue: change(queue, asked))
         elif asked.do:
-            raise AgentError("{!r} cannot be done to a queue".format(asked.do[:80]))
+            raise AgentError("a queue cannot do {!r}".format(asked.do[:80]))
 
     def send(self, entry: QueuedPlan) -> None:
         """Lay a plan where check and start look for it."""
@@ -80,9 +80,9 @@ class QueuedPlans:
     def hold_after(self, plan: str, name: str, was_stopped: bool) -> None:
         """Let nothing begin after a plan that was stopped, or of which nothing came."""
         sessions = [turn["session"] for turn in self._directory.read_plan(plan).get("turns", [])]
-        why = "the plan {} was stopped".format(name) if was_stopped else ""
+        why = "plan {} was stopped".format(name) if was_stopped else ""
         if not why and not any(has_completed(self._directory.journal(each)) for each in sessions):
-            why = "no session of the plan {} completed".format(name)
+            why = "no session of plan {} completed".format(name)
         if why and self.read().plans:
             self.change(lambda queue: replace(queue, held=queue.held or why))
 
@@ -94,9 +94,9 @@ class QueuedPlans:
 
         def add(queue: Queue) -> Queue:
             if plan.id in [each.plan for each in queue.plans] or self._has_begun(entry):
-                raise AgentError("the plan {} is here already".format(plan.name))
+                raise AgentError("plan {} is on this target already".format(plan.name))
             if len(queue.plans) >= MOST:
-                raise AgentError("{} plans wait already: remove one".format(MOST))
+                raise AgentError("{} plans are queued already: remove one".format(MOST))
             self._incoming.receive(asked.plan, content)
             return replace(queue, plans=[*queue.plans, entry])
 
@@ -125,7 +125,7 @@ class QueuedPlans:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
         except OSError as error:
-            text = "the queue in {} cannot be changed: {}: free some space there"
+            text = "cannot change the queue in {}: {}: free some space there"
             raise AgentError(text.format(self._directory.path, error.strerror)) from None
         finally:
             os.close(lock)
@@ -152,7 +152,7 @@ def _begin(asked: QueueChange) -> float | None:
     if asked.in_s is None:
         return None
     if not 0 <= asked.in_s <= LATEST_S:
-        raise AgentError("a plan can wait for a year at most")
+        raise AgentError("a plan can wait for at most a year")
     return time.time() + asked.in_s
 
 
@@ -160,7 +160,7 @@ def _entry(queue: Queue, asked: QueueChange) -> QueuedPlan:
     for each in queue.plans:
         if each.plan == asked.plan:
             return each
-    raise AgentError("the plan {} is not in the queue any more".format(asked.plan))
+    raise AgentError("plan {} is no longer in the queue".format(asked.plan))
 
 
 def _move(queue: Queue, asked: QueueChange) -> Queue:

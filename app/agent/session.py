@@ -87,7 +87,7 @@ class Session(Running):
         except (SessionError, AgentError, QueryError) as error:
             reason = str(error)
         except DiskFullError:
-            reason = "the disk behind {} is full: free some room there".format(self.path)
+            reason = "the disk with {} is full: free some space there".format(self.path)
             if self.server is not None:
                 self.server.kill()  # it would wait for room
         finally:
@@ -106,7 +106,7 @@ class Session(Running):
 
     def _measure(self) -> Any:
         for other in agents_elsewhere(self.directory) if self.plan.allow_busy else ():
-            self.journal.log("it begins on a busy machine, as the plan allows: {}".format(other))
+            self.journal.log("the session starts on a busy machine, as the plan allows: {}".format(other))
         pause(self, -1, time.monotonic() + self.plan.pause)
         if self.plan.quiet_wait and not self.control.ends_session:
             wait_until_quiet(self)
@@ -228,10 +228,10 @@ class Session(Running):
         """Start a server that died once more; a second death is the end."""
         how, why = self.server.exit_text(), self.server.last_error()
         self.crashes += 1
-        self.journal.write(Mark, name="crash", step=index, text="the server died {}: {}".format(how, why))
+        self.journal.write(Mark, name="crash", step=index, text="the server crashed {}: {}".format(how, why))
         self.error_log.write_last(self.server)
         if self.crashes > 1:
-            raise SessionError("the server died a second time, {}: {}".format(how, why))
+            raise SessionError("the server crashed again {}: {}".format(how, why))
         seconds = self._start_server()
         self.step_settings.forget()
         self.journal.write(Mark, name="recovered", step=index, value=round(seconds, 3))

@@ -126,7 +126,7 @@ def test_an_estimate_that_is_far_off_is_written_down_and_marks_the_steps_behind(
     assert analysing.marks == ["bad-statistics"]
     (log,) = [each for each in session.events if each["kind"] == "log"]
     assert "ANALYZE TABLE after index: the server estimates " in log["text"]
-    assert log["text"].endswith(" rows, there are 18,000")
+    assert log["text"].endswith(" rows instead of 18,000")
     session.write_accounting.rows["deleted"] = 2 * TABLES * ROWS
     analysing.run(session.plan.steps[INDEX], INDEX)
     session.client.close()

@@ -186,7 +186,7 @@ def test_what_a_plugin_lacks_is_named(only: Any, tmp_path: Path) -> None:
     plugin.write_bytes(whole.replace(b"libsnappy.so.1\0", b"libdynoxx.so.1\0"))
     (found,) = only(base)
     assert found.problem is None and found.engines == ["innodb", "myisam", "aria"]
-    lacking = "ha_rocksdb.so lacks libdynoxx.so.1: install what holds it"
+    lacking = "ha_rocksdb.so lacks libdynoxx.so.1: install its package"
     assert found.lacking == {"rocksdb": lacking} and problem_of(found) == lacking
     with pytest.raises(InputError, match=f"lacks the engine rocksdb: {lacking}"):
         find_build(ContenderRequest(found.name, "rocksdb", "default"), made_up(builds=[to_json(found)]))

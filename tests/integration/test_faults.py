@@ -141,7 +141,8 @@ def test_two_targets_at_once(desktop: Desktop, two_targets: tuple[FarTarget, Far
     (second,) = (entry["id"] for entry in desktop.sessions() if entry["target"] == "two")
     logged = [event.text for event in desktop.events(second) if isinstance(event, Log)]
     assert any(
-        "it begins on a busy machine, as the plan allows: the plan tiny is" in text for text in logged
+        "the session starts on a busy machine, as the plan allows: the plan tiny is" in text
+        for text in logged
     ), logged
     busy = "it was allowed to start while another plan measured on the same machine"
     assert busy in desktop.dyno("session", "show", second).stdout
@@ -216,7 +217,7 @@ def test_server_killed_once_is_started_again_and_later_steps_are_marked(desktop:
     last = [event for event in events if isinstance(event, StepEnded)][-1]
     assert (last.outcome, own_marks(last.marks)) == ("completed", ["after-a-crash"])
     failed = next(event for event in events if isinstance(event, StepEnded) and event.outcome == "failed")
-    assert "the server died by signal 9" in failed.reason
+    assert "the server crashed by signal 9" in failed.reason
     assert [event.after_crash for event in events if isinstance(event, StepStarted)][-2:] == [False, True]
 
 
@@ -247,7 +248,7 @@ def test_server_killed_twice_ends_the_session_and_not_the_plan(desktop: Desktop)
     assert running.wait(120) == 1
     first, second = desktop.sessions()
     assert (first["state"], second["state"]) == ("failed", "completed")
-    assert "died a second time" in first["reason"]
+    assert "crashed again" in first["reason"]
 
 
 def test_agent_killed_is_a_lost_session_and_the_next_start_cleans_up(desktop: Desktop) -> None:

@@ -56,7 +56,7 @@ def test_a_tarball_becomes_a_build_that_is_measured(
     assert (notes["revision"], notes["flags"]) == ("fed1234", "-O2")
     assert "compiler" not in notes
     again = desktop.refused("build", "install", str(tarball), "--target", "far")
-    assert "there is a build mysql-5.6.24 already" in again
+    assert "build mysql-5.6.24 exists already" in again
     desktop.dyno("build", "remove", "mysql-5.6.24", "--target", "far")
     assert on(desktop, "far", "mysql-5.6.24") == {}
     assert not base.exists()
@@ -86,7 +86,7 @@ def bad_tarballs(folder: Path) -> Iterator[tuple[Path, str]]:
     with tarfile.open(folder / "whole.tar.gz", "w:gz") as tar:
         tar.add("/etc/services", "mysql/services")
     (folder / "cut.tar.gz").write_bytes((folder / "whole.tar.gz").read_bytes()[:-500])
-    yield folder / "cut.tar.gz", "it is no whole tarball"
+    yield folder / "cut.tar.gz", "it is not a complete tarball"
 
 
 def test_what_did_not_arrive_as_it_was_sent_is_thrown_away(
@@ -98,10 +98,8 @@ def test_what_did_not_arrive_as_it_was_sent_is_thrown_away(
     desktop.dyno("snapshot", "list", "--target", "far")  # makes the directory
     upload.write_bytes(tarball.read_bytes()[:2000].replace(b"mysql", b"lost!"))
     words = ("build", "install", str(tarball), "--target", "far")
-    assert "did not arrive as it was sent: it was thrown away, send it again" in desktop.refused(
-        *words, code=1
-    )
-    assert "there is no server in it" in desktop.refused(*words)  # as it was sent
+    assert "was damaged on its way here and was deleted: send it again" in desktop.refused(*words, code=1)
+    assert "it contains no server" in desktop.refused(*words)  # as it was sent
     assert list(upload.parent.iterdir()) == []
 
 
@@ -117,7 +115,7 @@ def test_a_disk_that_is_full_in_the_middle_of_an_upload(
     tarball = pack(tmp_path / "mine", tmp_path / "mine.tar")
     filler = fill(small_disk.parent, 20 << 20)
     told = desktop.refused("build", "install", str(tarball), code=1)
-    assert "the upload ended at 16,777,216 bytes: No space left on device" in told
+    assert "the upload stopped at 16,777,216 bytes: No space left on device" in told
     (kept,) = (small_disk / "builds").iterdir()
     assert kept.stat().st_size == 16 << 20
     filler.unlink()
@@ -130,12 +128,12 @@ def test_what_is_refused(desktop: Desktop, far: Target, tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "evil.tar", "w") as tar:
         tar.add("/etc/hostname", "../../hostname")
     words = ("build", "install", str(tmp_path / "evil.tar"), "--target", "far")
-    assert "leads out of the tarball" in desktop.refused(*words)
+    assert "points outside of the tarball" in desktop.refused(*words)
     for tarball, reason in bad_tarballs(tmp_path):
         assert reason in desktop.refused("build", "install", str(tarball), "--target", "far")
     assert "is no tarball by its name" in desktop.refused("build", "install", str(tmp_path / "x.zip"))
     assert "No such file" in desktop.refused("build", "install", str(tmp_path / "x.tar"))
-    assert "was not installed by Dyno" in desktop.refused("build", "remove", MARIADB)
+    assert "Dyno did not install" in desktop.refused("build", "remove", MARIADB)
     assert "no build nothing on this target" in desktop.refused("build", "note", "nothing", "--text", "x")
     assert "give one of --source" in desktop.refused("build", "note", MARIADB)
     assert list((Path(far.directory) / "builds").glob("*.*")) == []

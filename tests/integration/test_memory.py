@@ -107,8 +107,8 @@ def test_what_cannot_be_had_is_refused_before_anything_starts(desktop: Desktop) 
         'numa = "membind=63"',
     )
     said = desktop.refused("run", plan_file(desktop, *asked), code=1)
-    assert said.startswith(f"nothing was started: /etc/passwd is no shared library for {SERVER}: ")
-    assert f"{libm} is no allocator for {SERVER}, which has malloc from " in said
+    assert said.startswith(f"nothing was started: /etc/passwd is not a shared library for {SERVER}: ")
+    assert f"{libm} is not an allocator for {SERVER}, which has malloc from " in said
     assert "the allocator /gone.so is not there: there is no such file" in said
     assert "numactl --membind=63 does not work here: " in said
     assert desktop.sessions() == []
@@ -121,7 +121,7 @@ def test_a_build_with_an_allocator_of_its_own_takes_no_other(
 ) -> None:
     server = str(build_path("mariadb-10.2") / "bin/mysqld")
     library = find_library("jemalloc")
-    with pytest.raises(AgentError, match=f"^{server} has an allocator built in: it would not use {library}$"):
+    with pytest.raises(AgentError, match=f"^{server} has a built-in allocator and would not use {library}$"):
         check_library(library, server, environment(os.path.dirname(os.path.dirname(server)), server))
 
 

@@ -63,9 +63,7 @@ def test_rows_that_a_restart_takes_away_are_not_measured(home: Desktop) -> None:
     run(home, "memory", code=1, **{"start-state": "restarted"})
     (ended,) = events(home, "memory", SessionEnded)
     assert ended.outcome == "failed"
-    assert ended.reason == (
-        "the tables are empty since the server was started again: memory does not store its rows"
-    )
+    assert ended.reason == ("the tables are empty after the restart: memory does not store its rows")
     driven = [each for each in events(home, "memory", StepEnded) if each.step > 3]
     assert driven == []
 

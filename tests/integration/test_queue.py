@@ -30,7 +30,7 @@ def test_plans_begin_in_their_turn(desktop: Desktop) -> None:
     wait_until(lambda: not desktop.agent_pid(), "the first plan has ended", 30)
     found = desktop.json("queue", "list")
     assert [each["name"] for each in found["plans"]] == ["third", "second"]
-    assert found["held"] == "the plan first was stopped"
+    assert found["held"] == "plan first was stopped"
 
     desktop.dyno("queue", "continue")
     wait_until(at_work(desktop, "third"), "the third plan has begun", 60)

@@ -36,7 +36,7 @@ def test_what_is_disturbed_all_the_time_is_carried_out_three_times(desktop: Desk
         step = desktop.json("session", "show", each["id"])["steps"][READ]
         assert step["value"] == ended.value
         assert desktop.json("session", "series", each["id"], step["name"])["s"] == [-1, 0]
-    assert done.stdout.count("attempt 2 of at most 3: others have disturbed the one before") == 3
+    assert done.stdout.count("attempt 2 of at most 3: the one before was disturbed") == 3
     shown = desktop.dyno("session", "show", "last").stdout
     shown = desktop.dyno("session", "show", "last").stdout
     assert "third-attempt: the two attempts before were disturbed" in shown

@@ -89,13 +89,13 @@ def test_innodb_of_mariadb_then_one_that_was_touched(desktop: Desktop) -> None:
     once = desktop.plan(sequence="settled", seconds=1, warmup=0, start_state="snapshot")
     assert f"starts from the snapshot {key}" in desktop.dyno("run", *once, "--dry-run").stdout
     os.utime(snapshot_of(desktop, key) / "data" / "ibdata1")
-    refused = f"the snapshot {key} is not as it was kept: ibdata1 was changed"
+    refused = f"snapshot {key} has changed since it was stored: ibdata1 was changed"
     assert f"warn  snapshot: innodb: {refused}" in desktop.dyno("run", *once, "--dry-run").stdout
     desktop.dyno("run", *once)
     session = in_order(desktop)[-1]["id"]
     logs = [event for event in desktop.events(session) if isinstance(event, Log) and event.source == "agent"]
     said = [log.text for log in logs if not log.text.startswith("disturbed: ")]  # by other tests
-    assert said == [f"{refused}: it is refused, the tables are loaded anew"]
+    assert said == [f"{refused}: the snapshot is not used, the tables are loaded"]
     assert steps(desktop, session)["load"]["state"] == "completed"
     (snapshot,) = desktop.json("snapshot", "list")
     assert (snapshot["key"], snapshot["session"], snapshot["problem"]) == (key, session, "")
@@ -169,7 +169,7 @@ def test_without_room_for_a_second_copy_the_session_goes_on(desktop: Desktop, sm
     (session,) = desktop.sessions()
     found = steps(desktop, session["id"])
     assert found["snapshot"]["state"] == "completed"
-    assert found["snapshot"]["reason"].startswith("not kept: the disk has no room for a second copy of ")
+    assert found["snapshot"]["reason"].startswith("not kept: the disk has no space for a second copy of ")
     assert found["update-index"]["value"] > 0
     assert "not kept" in fact(desktop.events(session["id"]), "start_state")["load"]
     assert list(small_disk.glob("snapshots/*")) == []
@@ -207,7 +207,7 @@ def test_a_disk_that_is_filled_while_data_are_kept_is_told(
 ) -> None:
     words = fill_while(desktop, small_disk, tmp_path, rows=100_000, left=40 << 20, keeping=True)
     said = desktop.dyno("run", *words, code=None).stdout  # the rest goes on as long as there is room
-    assert "snapshot not kept: the disk has no room for a second copy of " in said
+    assert "snapshot not kept: the disk has no space for a second copy of " in said
     assert "point-query threads=2 " in said
     assert os.listdir(small_disk / "snapshots") == []
 
@@ -221,7 +221,7 @@ def test_a_disk_that_is_filled_while_data_are_laid_leaves_the_snapshot(
     desktop.dyno("run", *words, "--repeats", "2", code=1)
     made, full = in_order(desktop)
     assert (
-        full["reason"] == f"the disk behind {small_disk}/sessions/{full['id']} is full: free some room there"
+        full["reason"] == f"the disk with {small_disk}/sessions/{full['id']} is full: free some space there"
     )
     (snapshot,) = desktop.json("snapshot", "list")
     assert (snapshot["session"], snapshot["problem"]) == (made["id"], "")

@@ -131,8 +131,8 @@ def test_what_a_step_asks_for_is_in_force_and_put_back_for_the_next(server: Serv
 @pytest.mark.parametrize(("step", "said"), [
     (Step("a", "drive", variables={"no_such_thing": 1}), "this server has no variable no_such_thing"),
     (Step("a", "drive", variables={"innodb_read_only": 1}), "read only variable"),
-    (Step("a", "drive", variables={"innodb_spin_wait_delay": 9999}), "asked to be 9999, in force is 6000"),
-    (Step("a", "drive", cores="0-4095"), "cannot be used here"),
+    (Step("a", "drive", variables={"innodb_spin_wait_delay": 9999}), "should be 9999, in force is 6000"),
+    (Step("a", "drive", cores="0-4095"), "are not available here"),
 ])  # fmt: skip
 def test_what_cannot_be_had_is_said_and_the_rest_put_back(server: Server, step: Step, said: str) -> None:
     before = variable(server, "innodb_spin_wait_delay")

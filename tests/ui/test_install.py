@@ -67,16 +67,16 @@ def test_one_that_cannot_start_is_installed_and_says_so(
     assert dialog.message.text.startswith("The build is installed, but it cannot start: ")
     dialog.path.clear()
     send(qtbot, dialog, tmp_path / "mine-5.6.tar.gz")
-    assert "there is a build mine-5.6 already: remove it, or name this one otherwise" in dialog.message.text
+    assert "build mine-5.6 exists already: delete it, or choose another name" in dialog.message.text
 
 
 def test_what_cannot_be_a_build_is_refused_in_the_dialog(
     qtbot: QtBot, context: Context, dialog: InstallDialog, tmp_path: Path
 ) -> None:
     bad = {
-        pack(tmp_path / "evil.tar.gz", "../../mysqld"): "leads out of the tarball",
+        pack(tmp_path / "evil.tar.gz", "../../mysqld"): "points outside of the tarball",
         pack(tmp_path / "links.tar.gz", "bin/mysqld", ("bin", "/tmp")): "bin/mysqld lies behind a link",
-        cut(pack(tmp_path / "cut.tar.gz", "mine/bin/mysqld")): "it is no whole tarball",
+        cut(pack(tmp_path / "cut.tar.gz", "mine/bin/mysqld")): "it is not a complete tarball",
     }
     for tarball, reason in bad.items():
         dialog.path.clear()

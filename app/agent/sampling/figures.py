@@ -97,7 +97,7 @@ def clients_missing(step: Step, total: Mapping[str, Any]) -> str:
     clients = total.get("clients", step.threads)
     if clients == step.threads or (clients and step.kind == "drive"):
         return ""
-    return "the server took {} of {} clients".format(clients, step.threads)
+    return "the server accepted {} of {} clients".format(clients, step.threads)
 
 
 def marks_of(totals: Mapping[str, Any], after_crash: bool, threads: int = 0) -> List[str]:

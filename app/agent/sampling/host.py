@@ -300,7 +300,7 @@ class HostSampler:
         try:
             return os.open(path, os.O_RDONLY)
         except OSError as error:
-            self._note("figures are missing: {}".format(error))
+            self._note("machine values are missing: {}".format(error))
             return -1
 
     def _open_disks(self, directory: str) -> List[int]:
@@ -309,9 +309,9 @@ class HostSampler:
             devices = devices_of(directory)
         except OSError as error:
             devices = []
-            self._note("the disk under {} is unknown: {}".format(directory, error))
+            self._note("cannot find the disk of {}: {}".format(directory, error))
         if not devices:
-            self._note("disk figures are missing: no block device lies under {}".format(directory))
+            self._note("disk values are missing: no block device under {}".format(directory))
         fds = [self._open("/sys/dev/block/{}/stat".format(device)) for device in devices]
         return fds if all(fd >= 0 for fd in fds) else []
 
@@ -321,7 +321,7 @@ class HostSampler:
         try:
             counters.update(parse(os.pread(fd, MOST, 0)))
         except (OSError, ValueError, IndexError, KeyError) as error:
-            self._note("figures of the {} are missing: {}".format(name, error))
+            self._note("values of the {} are missing: {}".format(name, error))
 
     def _read_disks(self, counters: Counters) -> None:
         total: Counters = {}

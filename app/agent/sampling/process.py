@@ -34,7 +34,7 @@ class Process:
             self._io = os.open("/proc/{}/io".format(self.pid), os.O_RDONLY)
             os.pread(self._io, 1, 0)
         except OSError as error:
-            self.problem = "reads and writes of the server are missing: {}".format(error)
+            self.problem = "the server's reads and writes are missing: {}".format(error)
             if self._io >= 0:
                 os.close(self._io)
             self._io = -1

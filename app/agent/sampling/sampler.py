@@ -92,7 +92,7 @@ class Sampler:
         except QueryError as error:
             if what not in self._said:
                 self._said[what] = True
-                self._journal.log("no figures of the server: {}".format(error))
+                self._journal.log("server values are missing: {}".format(error))
             return otherwise
 
 

@@ -22,7 +22,7 @@ def set_affinity(pid: int, cores: str) -> None:
         if not others:
             return
         _move(others, wanted, cores)
-    raise AffinityError("the threads of process {} do not stay on the CPUs {}".format(pid, cores))
+    raise AffinityError("the threads of process {} do not stay on CPUs {}".format(pid, cores))
 
 
 def _move(tids: Iterable[int], wanted: FrozenSet[int], cores: str) -> None:
@@ -32,7 +32,7 @@ def _move(tids: Iterable[int], wanted: FrozenSet[int], cores: str) -> None:
         except ProcessLookupError:
             continue  # it has ended
         except OSError as error:
-            raise AffinityError("the CPUs {} cannot be used: {}".format(cores, error.strerror)) from None
+            raise AffinityError("CPUs {} are not available: {}".format(cores, error.strerror)) from None
 
 
 def affinity(pid: int) -> str:

@@ -54,7 +54,7 @@ def bootstrap(
     said, code = _run(command, sql, environment, wait)
     if code:
         log = read_lines(os.path.join(os.path.dirname(my_cnf), ERROR_LOG))
-        text = "the system tables were not made: the server ended {}: {}"
+        text = "cannot create the system tables: the server ended {}: {}"
         raise AgentError(text.format(exit_text(code), _why([*said, *log])))
 
 
@@ -77,9 +77,7 @@ def system_sql(base: str) -> str:
     for names in SYSTEM_SQL:
         path = _first_of(base, names)
         if not path and names == SYSTEM_SQL[0]:
-            raise AgentError(
-                "{} has no {} in its share folder: it cannot be started".format(base, " or ".join(names))
-            )
+            raise AgentError("cannot start {}: its share folder has no {}".format(base, " or ".join(names)))
         if path:
             with open(path, encoding="utf-8", errors="replace") as file:
                 parts.append(file.read())
@@ -108,7 +106,7 @@ def _run(
                 start_new_session=True,
             )
     except OSError as error:
-        raise AgentError("the system tables were not made: {}".format(error)) from None
+        raise AgentError("cannot create the system tables: {}".format(error)) from None
     said = _follow(process, wait)
     return said.splitlines(), process.returncode
 
@@ -121,7 +119,7 @@ def _follow(process: subprocess.Popen[bytes], wait: Callable[[float], None]) -> 
             with contextlib.suppress(subprocess.TimeoutExpired):
                 return process.communicate(timeout=SLICE_S)[0].decode(errors="replace")
             wait(0)
-        raise AgentError("the system tables were not made within {} s".format(LIMIT_S))
+        raise AgentError("creating the system tables took more than {} s".format(LIMIT_S))
     except BaseException:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()

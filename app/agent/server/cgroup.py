@@ -79,7 +79,7 @@ class MemoryLimit:
         self._folder, self._names = group_of(str(pid))
         found = self.in_force
         if self.wanted and (found is None or abs(found - self.wanted) > ROUNDED):
-            text = "the memory limit is not in force: {} says {} and not {}"
+            text = "the memory limit is not in force: {} is {}, not {}"
             raise AgentError(text.format(self._file(self._names.limit), found or "none", self.wanted))
 
     @property
@@ -151,14 +151,14 @@ def make_group(name: str, limit: int) -> str:
     try:
         os.mkdir(folder)
     except OSError as error:
-        raise AgentError("no cgroup can be made in {}: {}".format(parent, error.strerror)) from None
+        raise AgentError("cannot create a cgroup in {}: {}".format(parent, error.strerror)) from None
     try:
         _limit(folder, names, limit)
     except OSError as error:
         os.rmdir(folder)
         missing = isinstance(error, FileNotFoundError)
-        why = "the memory controller is not handed down to it" if missing else error.strerror
-        raise AgentError("a cgroup in {} cannot have a memory limit: {}".format(parent, why)) from None
+        why = "the memory controller is not delegated to it" if missing else error.strerror
+        raise AgentError("a cgroup in {} cannot limit memory: {}".format(parent, why)) from None
     return folder
 
 
@@ -200,10 +200,10 @@ def limit_problem() -> str:
 def scope_problem() -> str:
     """Why systemd gives this user no scope with a memory limit; '' if it does."""
     if not can_scope():
-        return "and systemd gives this user no scope (systemd-run --user --scope)"
+        return "and systemd cannot create a scope for this user (systemd-run --user --scope)"
     handed = os.path.join(CGROUPS, "user.slice/user-{0}.slice/user@{0}.service/cgroup.controllers")
     if "memory" not in (read_text(handed.format(os.geteuid())) or "").split():
-        return "and systemd does not hand the memory controller down to this user"
+        return "and systemd does not delegate the memory controller to this user"
     return ""
 
 

@@ -38,8 +38,8 @@ def raise_file_limit(clients: int) -> int:
         resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard if _allows(hard, needed) else needed))
     except (ValueError, OSError):
         raise AgentError(
-            "{} client threads need {} open files, and this user may have {}: raise its limit "
-            "(nofile in /etc/security/limits.conf), or take fewer threads".format(clients, needed, hard)
+            "{} client threads need {} open files, this user may open {}: raise its limit "
+            "(nofile in /etc/security/limits.conf), or use fewer threads".format(clients, needed, hard)
         ) from None
     return needed
 

@@ -6,7 +6,7 @@ import re
 from typing import Optional, Sequence
 
 MAX_CHARS = 400
-NO_ERROR = "its error log names no error"
+NO_ERROR = "the error log contains no error"
 
 # MySQL 5.5 has no thread in it, and before ten o'clock some have a second blank
 _STAMP = re.compile(r"^(?:\d{4}-\d\d-\d\d|\d{6})(?:T| +)[\d:.]+Z?(?: +(?:0x)?[0-9a-f]+)? +")

@@ -66,7 +66,7 @@ class Memory:
         wanted = POLICIES.get(self._numa.partition("=")[0], ())
         found = policies(pid)
         if wanted and not any(each.startswith(wanted) for each in found):
-            text = "the NUMA policy {} is not in force: /proc/{}/numa_maps says {}"
+            text = "NUMA policy {} is not in force: /proc/{}/numa_maps says {}"
             raise AgentError(text.format(self._numa, pid, ", ".join(sorted(found)) or "nothing"))
         self.limit.verify(pid)
 
@@ -112,7 +112,7 @@ def library_of(allocator: str) -> str:
             raise AgentError("the allocator {} is not installed".format(allocator))
         return found
     if allocator and not os.path.isfile(allocator):
-        raise AgentError("the allocator {} is not there: there is no such file".format(allocator))
+        raise AgentError("the allocator {} does not exist".format(allocator))
     return allocator
 
 
@@ -125,13 +125,13 @@ def check_library(library: str, server: str, environment: Mapping[str, str]) -> 
         raise AgentError("with the allocator {}: {}".format(library, error)) from None
     refused = re.search(r"from LD_PRELOAD cannot be preloaded \(([^)]*)\)", said)
     if refused:
-        raise AgentError("{} is no shared library for {}: {}".format(library, server, refused.group(1)))
+        raise AgentError("{} is not a shared library for {}: {}".format(library, server, refused.group(1)))
     giving = set(re.findall(r"binding file .* \[0\] to (.*) \[0\]: normal symbol `malloc'", said))
     others = giving - {library}
     if server in others:
-        raise AgentError("{} has an allocator built in: it would not use {}".format(server, library))
+        raise AgentError("{} has a built-in allocator and would not use {}".format(server, library))
     if others:
-        text = "{} is no allocator for {}, which has malloc from {}"
+        text = "{} is not an allocator for {}, which has malloc from {}"
         raise AgentError(text.format(library, server, ", ".join(sorted(others))))
 
 
@@ -150,7 +150,7 @@ def check_policy(numa: str) -> None:
         raise AgentError("numactl is not installed")
     answer = ask("numactl", ["--" + numa, "true"], {})
     if answer.code:
-        said = answer.err.strip().splitlines() or ["it does not say why"]
+        said = answer.err.strip().splitlines() or ["no reason given"]
         raise AgentError("numactl --{} does not work here: {}".format(numa, said[0]))
 
 

@@ -29,7 +29,7 @@ def differences(cnf: str, variables: Mapping[str, str]) -> List[str]:
         if actual is None or name in _OTHER_FORM or name in _ADDING or not asked:
             continue
         if not _is_same(plain(asked), plain(actual)):
-            found.append("{} was asked to be {}, in force is {}".format(name, asked, actual or "empty"))
+            found.append("{} should be {}, in force is {}".format(name, asked, actual or "empty"))
     return found
 
 

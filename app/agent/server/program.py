@@ -71,7 +71,7 @@ def ask(
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-        raise NoAnswerError("it gave no answer within {:.0f} s".format(limit_s)) from None
+        raise NoAnswerError("it did not answer within {:.0f} s".format(limit_s)) from None
     return Answer(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
 
 
@@ -113,8 +113,8 @@ def why_not(server: str, error: OSError) -> str:
     """Why the kernel did not start a program."""
     if error.errno == errno.EACCES:
         if not os.access(server, os.X_OK):
-            return "{} has no run bit: chmod +x it".format(server)
-        return "{} may not be run here (its filesystem, or what it needs, forbids it)".format(server)
+            return "{} is not executable: chmod +x it".format(server)
+        return "{} cannot run here (its file system, or what it needs, forbids it)".format(server)
     header = read_header(server)
     if error.errno == errno.ENOEXEC:
         built = elf_machine(header)
@@ -122,7 +122,7 @@ def why_not(server: str, error: OSError) -> str:
             return "it is built for {}, this machine is {} (Exec format error)".format(
                 built, platform.machine()
             )
-        return "it is no program this machine can run, nor a script with #! (Exec format error)"
+        return "it is neither a program for this machine nor a script with #! (Exec format error)"
     if error.errno == errno.ENOENT and os.path.exists(server):
         needed = interpreter(server, header).partition(" ")[0]
         return "it needs {}, which is not here".format(needed or "an interpreter")
@@ -144,7 +144,7 @@ def why_ended(answer: Answer, server: str) -> str:
         return "it needs newer system libraries than this machine has ({})".format(", ".join(newer))
     said = (answer.err.strip() or answer.out.strip() or "without a word").splitlines()[-1]
     if answer.code < 0:
-        return "it was ended by signal {}: {}".format(-answer.code, said[:300])
+        return "signal {} ended it: {}".format(-answer.code, said[:300])
     return "it ended with exit code {}: {}".format(answer.code, said[:300])
 
 

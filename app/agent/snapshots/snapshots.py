@@ -77,12 +77,12 @@ class Snapshots:
         """The snapshot, where every file is as it was kept; raises AgentError with what is wrong with it."""
         about = _read(self._at(key))
         if not about:
-            raise AgentError("the snapshot {} says nothing of what it is".format(key))
+            raise AgentError("snapshot {} has no description".format(key))
         if about.get("format") != FORMAT:
-            raise AgentError("the snapshot {} was kept by another Dyno".format(key))
+            raise AgentError("snapshot {} was stored by another version of Dyno".format(key))
         wrong = _changed(self._at(key, DATA), about["files"])
         if wrong:
-            raise AgentError("the snapshot {} is not as it was kept: {}".format(key, wrong))
+            raise AgentError("snapshot {} has changed since it was stored: {}".format(key, wrong))
         return Snapshot(key, about)
 
     # making, taking away
@@ -119,13 +119,13 @@ class Snapshots:
         wrong = [name for name, checksum in copying.checksums.items() if files[name][2] != checksum]
         if wrong:
             self.delete(snapshot.key)
-            text = "the snapshot {} is damaged in {}: it was removed, the next session loads anew"
+            text = "snapshot {} is damaged in {} and was deleted; the next session loads the tables"
             raise AgentError(text.format(snapshot.key, wrong[0]))
         return "copied"
 
     def delete(self, key: str) -> None:
         if not key.isalnum() or not self.has(key):
-            raise AgentError("there is no snapshot {} in {}".format(key, self._directory.path))
+            raise AgentError("no snapshot {} in {}".format(key, self._directory.path))
         self._discard(key)
         self._directory.empty_trash()
 
@@ -153,7 +153,7 @@ def _changed(data: str, files: Mapping[str, List[int]]) -> str:
     try:
         there = files_below(data)
     except OSError as error:
-        return "its data cannot be read: {}".format(error.strerror)
+        return "its data is not readable: {}".format(error.strerror)
     for name in sorted(set(there) ^ set(files)):
         return "{} is {}".format(name, "gone" if name in files else "new")
     for name, (length, changed, _) in files.items():

@@ -157,7 +157,7 @@ def _is_good(said: List[str]) -> bool:
 def far_off(estimate: Optional[int], rows: int) -> str:
     """Why plans made with this estimate cannot be trusted; '' where they can."""
     if estimate is None:
-        return "the server gives no estimate of the rows"
+        return "the server has no row estimate"
     if max(estimate, rows) <= FAR * max(min(estimate, rows), FEW):
         return ""
-    return "the server estimates {:,} rows, there are {:,}".format(estimate, rows)
+    return "the server estimates {:,} rows instead of {:,}".format(estimate, rows)

@@ -48,7 +48,7 @@ def run_canary(session: Running, facts: Facts, make: Callable[[Contender], Serve
         value = _measured(session, engine_of(contender.engine))
         facts.write_canary({"build": contender.build, "key": contender.key, **value})
     except (AgentError, QueryError) as error:
-        session.journal.log("the canary could not be measured: {}".format(error))
+        session.journal.log("the canary run failed: {}".format(error))
     finally:
         _take_down(session)
 

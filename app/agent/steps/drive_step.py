@@ -245,7 +245,9 @@ class DriveStep:
         if interrupted in ("stopped", "skipped"):
             return interrupted, ASKED_FOR
         if interrupted == "overdue":
-            return "failed", "sysbench did not end {} s after its time: it was ended".format(OVERDUE_S)
+            return "failed", "sysbench did not end within {} s after its time: Dyno ended it".format(
+                OVERDUE_S
+            )
         if not interrupted and self._code == 0:
             missing = clients_missing(self._step, self._total or {})
             return ("failed", missing) if missing else ("completed", "")
@@ -258,7 +260,7 @@ def _why(session: Running, generator: Generator, code: int) -> str:
     for text in said[:5]:
         session.journal.log(text, "error", "sysbench")
     if session.server.has_died():
-        return "the server died {}: {}".format(session.server.exit_text(), session.server.last_error())
+        return "the server crashed {}: {}".format(session.server.exit_text(), session.server.last_error())
     return said[0][:500] if said else "sysbench ended with exit code {} and no message".format(code)
 
 

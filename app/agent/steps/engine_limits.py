@@ -49,6 +49,6 @@ class Lacking:
             for name in tables_of(client)
         )
         if not any(first_rows):
-            text = "the tables are empty since the server was started again: {} does not store its rows"
+            text = "the tables are empty after the restart: {} does not store its rows"
             raise AgentError(text.format(self._engine.title))
         self._filled = session.server.pid

@@ -55,7 +55,7 @@ class FromSnapshot:
             try:
                 self._found = self._snapshots.find(self._key)
             except AgentError as error:
-                self._session.journal.log("{}: it is refused, the tables are loaded anew".format(error))
+                self._session.journal.log("{}: the snapshot is not used, the tables are loaded".format(error))
         if self._found is None:
             self._facts.write_start_state("fresh")
         return self._found is not None
@@ -94,7 +94,7 @@ class FromSnapshot:
         try:
             session.server.prepare(session.wait, lay)
         except GivenUp:
-            raise AgentError("a person skipped the copy of the snapshot: there are no data") from None
+            raise AgentError("the copy of the snapshot was skipped, so there is no data") from None
         except OSError as error:
             raise _as_full(error, session.path) from None
         self._open_server()
@@ -181,7 +181,7 @@ class FromSnapshot:
 
 
 def _without_room(size: int) -> str:
-    return "the disk has no room for a second copy of {:,} MiB".format(size // MIB)
+    return "the disk has no space for a second copy of {:,} MiB".format(size // MIB)
 
 
 def _as_full(error: OSError, path: str) -> Exception:

@@ -29,10 +29,10 @@ def wait_until_quiet(session: Running) -> None:
             if not found.causes or session.control.ends_session:
                 return
             if time.monotonic() >= until:
-                _say(session, "warning", "it begins on a machine that is not quiet", found)
+                _say(session, "warning", "the session starts although the machine is not quiet", found)
                 return
             if not has_waited:
-                _say(session, "info", "it waits until the machine is quiet", found)
+                _say(session, "info", "the session waits for a quiet machine", found)
                 has_waited = True
     finally:
         host.close()

@@ -45,7 +45,7 @@ class Repeating:
             figure = figure_of(step, {"sizes": {}, **ended}, self._engine)
             self._facts.write_attempt(step, {**ended, "attempt": attempt, "value": figure})
             attempt += 1
-            text = "attempt {} of at most {}: others have disturbed the one before".format(attempt, ATTEMPTS)
+            text = "attempt {} of at most {}: the one before was disturbed".format(attempt, ATTEMPTS)
             self._session.journal.write(Mark, name=REPEATED, step=index, value=attempt, text=text)
             ended = run_once()
         marks = [ATTEMPT_MARKS[attempt]] if attempt > 1 else []

@@ -49,7 +49,7 @@ class SameWork:
             self._plans = self._explain()
         except QueryError as error:
             self._session.journal.log(
-                "nothing is known of the plans of {}: {}".format(self._step.label, error)
+                "cannot read the execution plans of {}: {}".format(self._step.label, error)
             )
 
     def end(

@@ -73,14 +73,14 @@ def _close(session: Running, first: Reading) -> Dict[str, Any]:
 
 
 def _capped(step: Step, settling: Settling) -> str:
-    said = "the cap of {} s was reached, still waiting for {}"
+    said = "settling did not finish within {} s, still waiting for {}"
     return said.format(step.cap_s, ", ".join(settling.unpaid))
 
 
 def _restore(session: Running, settling: Settling) -> None:
     """Put the settings back; a value that stays changed is logged, as later steps measure with it."""
     for name in settling.end():
-        text = "{} could not be put back as it was before settling".format(name)
+        text = "{} could not be reset to its value before settling".format(name)
         session.journal.log(text, "error")
 
 
@@ -91,7 +91,7 @@ def _watch(session: Running, index: int, step: Step, settling: Settling, began: 
             return
         session.sampler.take(index, second, None)
         if not session.server.is_alive():
-            raise QueryError("the server died {}".format(session.server.exit_text()))
+            raise QueryError("the server crashed {}".format(session.server.exit_text()))
         over = settling.is_over(session.sampler.reading)
         session.journal.write(
             Progress, step=index, done=second + 1, total=step.cap_s, unit="s", text=settling.text

@@ -111,7 +111,7 @@ class SlicedStep(DriveStep):
         seconds, usual_s = self._step.seconds, max(USUAL_S, self._session.place.agreed(self._index))
         if usual_s > LONGEST_S:
             self._session.journal.log(
-                "{} is carried out whole, one contender after the other: events of it take so long"
+                "{} is not sliced but runs one contender after the other: its events take so long"
                 " that a slice would need {:.0f} s".format(self._step.label, usual_s)
             )
             usual_s = float(seconds)

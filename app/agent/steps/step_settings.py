@@ -79,7 +79,7 @@ class StepSettings:
         ended["marks"] = [*ended.get("marks", []), *marks]
         self._restarted = self._restarted and ended["outcome"] == "failed"
         if ended["outcome"] == "completed" and said.get("server_cores", step.cores) != step.cores:
-            text = "the server was on the CPUs {server_cores} in the end, not on those it was given"
+            text = "at the end the server was on CPUs {server_cores}, not on those of the plan"
             ended.update(outcome="failed", reason=text.format(**said))
 
     def _in_force(self, step: Step) -> Dict[str, Any]:
@@ -173,7 +173,7 @@ class StepSettings:
         client.run(make)
         (answer,) = client.query(give)
         if answer["msg_type"] != "status":
-            raise ConditionError("{} got no separate key cache: {}".format(table, answer["msg_text"]))
+            raise ConditionError("cannot give {} its own key cache: {}".format(table, answer["msg_text"]))
         (found,) = client.query("SELECT @@GLOBAL.{}.{} AS bytes".format(table, self._engine.key_cache))
         self._caches[table] = int(found["bytes"])
 
@@ -183,7 +183,7 @@ class StepSettings:
         ours = os.sched_getaffinity(0)
         missing = (from_text(step.cores) | from_text(step.load_cores)) - ours
         if missing:
-            text = "the CPUs {} cannot be used here, only {}"
+            text = "CPUs {} are not available here, only {}"
             raise ConditionError(text.format(as_text(missing), as_text(ours)))
 
     def _set_cores(self, wanted: str) -> None:

@@ -33,6 +33,6 @@ class BuildNotes:
         """In place of those before; none where all are empty."""
         for name, value in notes.items():
             if name not in KEYS or len(value) > MOST or not value.isprintable():
-                raise AgentError("a build has no note {} of {} characters".format(name, len(value)))
+                raise AgentError("a build cannot have a note {} of {} characters".format(name, len(value)))
         found = {**self.all(), base: {name: value for name, value in notes.items() if value}}
         write_file(self._path, json.dumps({key: value for key, value in found.items() if value}))

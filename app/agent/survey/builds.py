@@ -251,7 +251,7 @@ def plugins_in(folder: str, options: Mapping[str, str]) -> Dict[str, str]:
 def lacking(plugins: Mapping[str, str], environment: Mapping[str, str]) -> Dict[str, str]:
     """Why an engine does not load although its plugin is there."""
     found = {engine: ", ".join(missing_libraries(path, environment)) for engine, path in plugins.items()}
-    text = "{} lacks {}: install what holds it"
+    text = "{} lacks {}: install its package"
     return {engine: text.format(KNOWN[engine].plugin, names) for engine, names in found.items() if names}
 
 

@@ -57,19 +57,17 @@ class Installing:
 
     def _upload(self, sha256: str) -> str:
         if not _SHA256.fullmatch(sha256):
-            raise AgentError("{!r} is no SHA-256".format(sha256[:80]))
+            raise AgentError("{!r} is not a SHA-256".format(sha256[:80]))
         return self._at(sha256 + UPLOAD)
 
     def check_name(self, name: str) -> None:
         """Refuse a name that is taken or not valid, before anything is sent."""
         if not _NAME.fullmatch(name) or name.endswith((UPLOAD, HALF)):
             raise WrongInputError(
-                "{!r} is no name of a build: take letters, digits, dots and dashes".format(name)
+                "the name of a build may have letters, digits, dots and dashes, got {!r}".format(name)
             )
         if os.path.lexists(self._at(name)):
-            raise WrongInputError(
-                "there is a build {} already: remove it, or name this one otherwise".format(name)
-            )
+            raise WrongInputError("build {} exists already: delete it, or choose another name".format(name))
 
     def install(self, sha256: str, name: str, notes: Mapping[str, str]) -> Build:
         """Unpack what was received; the answer is the build as a survey describes it."""
@@ -77,9 +75,7 @@ class Installing:
         self.check_name(name)
         try:
             if hash_file(upload) != sha256:
-                raise AgentError(
-                    "the tarball did not arrive as it was sent: it was thrown away, send it again"
-                )
+                raise AgentError("the tarball was damaged on its way here and was deleted: send it again")
             self._unpack(upload, self._at(name + HALF))
             return self._accept(name, {**notes, "sha256": sha256})
         except FileNotFoundError:
@@ -97,20 +93,22 @@ class Installing:
                 self._check_room(members)
                 _write_all(tar, members, half)
         except _BROKEN:
-            raise WrongInputError("it is no whole tarball (tar, gzip, bzip2 or xz): fetch it anew") from None
+            raise WrongInputError(
+                "it is not a complete tarball (tar, gzip, bzip2 or xz): download it again"
+            ) from None
 
     def _check_room(self, members: List[Tuple[str, tarfile.TarInfo]]) -> None:
         needed = sum(member.size for _, member in members if member.isreg())
         found = os.statvfs(self._at(""))
         free = found.f_bavail * found.f_frsize
         if needed + ROOM > free:
-            text = "unpacked it takes {:,} MiB, {:,} MiB are free: make room in {}"
+            text = "unpacked it needs {:,} MiB, {:,} MiB are free: free some space in {}"
             raise AgentError(text.format(needed >> 20, free >> 20, self._directory.path))
 
     def _accept(self, name: str, notes: Mapping[str, str]) -> Build:
         """Give it its name where there is a server in it."""
         if not servers_below(self._at(name + HALF)):
-            raise WrongInputError("there is no server in it: bin/mysqld or bin/mariadbd is looked for")
+            raise WrongInputError("it contains no server: bin/mysqld or bin/mariadbd is missing")
         os.rename(self._at(name + HALF), self._at(name))
         build = servers_below(self._at(name))[0]
         BuildNotes(self._directory).write(build.base, notes)
@@ -122,7 +120,7 @@ class Installing:
         """Only what is in `builds/`; other builds are not Dyno's."""
         inside = os.path.relpath(base, self._at("")).split(os.sep)[0]
         if not _NAME.fullmatch(inside) or not os.path.isdir(self._at(inside)):
-            raise WrongInputError("{} was not installed by Dyno: it stays where it is".format(base))
+            raise WrongInputError("Dyno did not install {}, so it does not delete it".format(base))
         self._directory.remove(self._at(inside))
         BuildNotes(self._directory).write(base, {})
 
@@ -148,7 +146,7 @@ def _append(fd: int, content: IO[bytes], there: int) -> None:
                 left = left[os.write(fd, left) :]
     except OSError as error:
         os.ftruncate(fd, there)
-        text = "the upload ended at {:,} bytes: {}: see to it and begin again, it goes on from there"
+        text = "the upload stopped at {:,} bytes: {}: solve this and start it again, it continues from there"
         raise AgentError(text.format(there, error.strerror)) from None
 
 
@@ -169,9 +167,11 @@ def _checked(tar: tarfile.TarFile) -> Iterator[Tuple[str, tarfile.TarInfo]]:
     for member in members:
         path = os.path.normpath(member.name)
         if os.path.isabs(path) or path.split("/")[0] == "..":
-            raise WrongInputError("{} leads out of the tarball: nothing was unpacked".format(member.name))
+            raise WrongInputError(
+                "{} points outside of the tarball: nothing was unpacked".format(member.name)
+            )
         if len(path) > LONGEST:
-            raise WrongInputError("{}… is too long a path: nothing was unpacked".format(path[:80]))
+            raise WrongInputError("the path {}… is too long: nothing was unpacked".format(path[:80]))
         if not (member.isreg() or member.isdir() or member.issym() or member.islnk()):
             raise WrongInputError(
                 "{} is neither a file nor a folder: nothing was unpacked".format(member.name)
@@ -190,7 +190,7 @@ def _write_all(tar: tarfile.TarFile, members: List[Tuple[str, tarfile.TarInfo]],
     except OSError as error:
         what = os.path.relpath(error.filename, folder) if error.filename else "it"
         kind = WrongInputError if error.errno in _OF_THE_TARBALL else AgentError
-        raise kind("{} could not be unpacked: {}".format(what, error.strerror or error)) from None
+        raise kind("cannot unpack {}: {}".format(what, error.strerror or error)) from None
 
 
 def _extract(tar: tarfile.TarFile, members: List[Tuple[str, tarfile.TarInfo]], folder: str) -> None:
@@ -211,7 +211,7 @@ def _extract(tar: tarfile.TarFile, members: List[Tuple[str, tarfile.TarInfo]], f
         leads_to = os.path.realpath(os.path.join(root, inside))
         if member.issym() and not (leads_to + os.sep).startswith(root + os.sep):
             raise WrongInputError(
-                "the link {} leads out of the build: nothing was unpacked".format(member.name)
+                "the link {} points outside of the build: nothing was unpacked".format(member.name)
             )
 
 
@@ -227,6 +227,6 @@ def _hard_link(places: Mapping[str, str], member: tarfile.TarInfo, path: str) ->
     first = places.get(os.path.normpath(member.linkname), "")
     if not first or os.path.islink(first) or not os.path.isfile(first):
         raise WrongInputError(
-            "the link {} leads to no file of the build: nothing was unpacked".format(member.name)
+            "the link {} points to no file of the build: nothing was unpacked".format(member.name)
         )
     os.link(first, path)

@@ -34,9 +34,9 @@ class Directory:
         except OSError:
             marked = False
         if not marked:
-            raise AgentError("{} is no directory of Dyno (it has no {})".format(self.path, MARKER))
+            raise AgentError("{} is not a Dyno directory (it has no {})".format(self.path, MARKER))
         if found.st_uid != os.geteuid() or found.st_mode & 0o077:
-            raise AgentError("{} must belong to this user alone: chmod 700 it".format(self.path))
+            raise AgentError("other users can access {}: chmod 700 it".format(self.path))
 
     def at(self, *parts: str) -> str:
         return os.path.join(self.path, *parts)
@@ -61,7 +61,7 @@ class Directory:
             with open(os.path.join(self.plan(plan), "plan.json"), encoding="utf-8") as file:
                 data: Dict[str, Any] = json.load(file)
         except (OSError, ValueError):
-            raise AgentError("there is no plan {} in {}".format(plan, self.path)) from None
+            raise AgentError("no plan {} in {}".format(plan, self.path)) from None
         return data
 
     # the lock
@@ -151,7 +151,7 @@ def holder_text(holder: Dict[str, Any]) -> str:
 
 def _plain(name: str) -> str:
     if not name.isalnum():
-        raise AgentError("{!r} is no id".format(name))
+        raise AgentError("{!r} is not an id".format(name))
     return name
 
 

@@ -43,7 +43,7 @@ class Journal:
         full = self._append(encode(event))
         self.seq += 1
         if full:
-            raise DiskFullError("no room left beside {}".format(self.path))
+            raise DiskFullError("no space left next to {}".format(self.path))
 
     def log(self, text: str, level: str = "warning", source: str = "agent") -> None:
         """Append a line for people."""

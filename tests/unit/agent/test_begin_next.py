@@ -107,7 +107,7 @@ def test_a_plan_whose_bytes_were_changed_is_held(directory: Directory, stand: St
     Path(directory.at("queue", entry.sha256 + ".json")).write_text("{}")
     begin_next(directory)
     (left,) = QueuedPlans(directory).read().plans
-    assert stand.asked == [] and "is not in" in left.held
+    assert stand.asked == [] and "is no longer in" in left.held
 
 
 def test_nothing_begins_beside_a_plan_and_a_second_process_goes(directory: Directory, stand: Stand) -> None:

@@ -232,11 +232,11 @@ def program(path: Path, content: bytes, mode: int = 0o755) -> Path:
         (elf(183 if platform.machine() == "x86_64" else 62), 0o755, "it is built for "),
         (elf(62, "/lib/ld-none.so.2"), 0o755, "it needs /lib/ld-none.so.2, which is not here"),
         (b"#!/opt/none/sh\n", 0o755, "it needs /opt/none/sh, which is not here"),
-        (b"no program", 0o755, "no program this machine can run"),
-        (b"", 0o755, "no program this machine can run"),
-        (elf(62), 0o644, "has no run bit: chmod +x it"),
+        (b"no program", 0o755, "neither a program for this machine"),
+        (b"", 0o755, "neither a program for this machine"),
+        (elf(62), 0o644, "is not executable: chmod +x it"),
         (b"#!/bin/sh\necho oops >&2\nexit 3\n", 0o755, "it ended with exit code 3: oops"),
-        (b"#!/bin/sh\nkill -SEGV $$\n", 0o755, "it was ended by signal 11"),
+        (b"#!/bin/sh\nkill -SEGV $$\n", 0o755, "signal 11 ended it"),
     ],
 )
 def test_a_build_that_cannot_start_says_why(
@@ -272,7 +272,7 @@ def living(group: int) -> list[str]:
 
 def test_a_program_that_says_nothing_is_given_up_with_its_children(tmp_path: Path) -> None:
     stuck = script(tmp_path / "mysqld", "#!/bin/sh\necho $$ > {}\nsleep 60\n".format(tmp_path / "pid"))
-    with pytest.raises(CannotStartError, match="no answer within"):
+    with pytest.raises(CannotStartError, match="did not answer within"):
         ask(str(stuck), [], {}, limit_s=0.5)
     group, until = int((tmp_path / "pid").read_text()), time.monotonic() + 5
     while living(group) and time.monotonic() < until:

@@ -64,6 +64,6 @@ def test_the_error_log_of_the_contender_is_read_from_its_first_line(session: Run
     logged = [decode(line) for line in Path(session.journal.path).read_bytes().splitlines()]
     assert [(each.source, each.text) for each in logged if isinstance(each, Log)] == [
         ("server", f"canary: {FIRST}"),
-        ("agent", "the canary could not be measured: it did not come up"),
+        ("agent", "the canary run failed: it did not come up"),
         ("server", SECOND),
     ]

@@ -86,7 +86,7 @@ def test_of_the_second_version_it_is_made_beside_the_own(
 def test_a_group_without_the_controller_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "slice/own.scope").mkdir(parents=True)
     groups(monkeypatch, tmp_path, "0::/slice/own.scope")
-    with pytest.raises(AgentError, match="slice cannot have a memory limit: the memory controller is not"):
+    with pytest.raises(AgentError, match="slice cannot limit memory: the memory controller is not"):
         make_group("dyno-S", 64 * MB)
     assert not (tmp_path / "slice/dyno-S").exists()
 
@@ -95,12 +95,12 @@ def test_where_none_can_be_made_a_scope_is_asked_for(tmp_path: Path, monkeypatch
     groups(monkeypatch, tmp_path / "gone", "0::/")
     monkeypatch.setattr(cgroup, "can_scope", lambda: False)
     with pytest.raises(
-        AgentError, match=r"no cgroup can be made in .*gone: .*; and systemd gives this user no"
+        AgentError, match=r"cannot create a cgroup in .*gone: .*; and systemd cannot create a scope"
     ):
         MemoryLimit(64 * MB, str(tmp_path)).prepare()
     assert limit_problem().endswith("(systemd-run --user --scope)")
     monkeypatch.setattr(cgroup, "can_scope", lambda: True)
-    assert limit_problem().endswith("and systemd does not hand the memory controller down to this user")
+    assert limit_problem().endswith("and systemd does not delegate the memory controller to this user")
     handed = tmp_path / "gone/user.slice/user-{0}.slice/user@{0}.service".format(os.geteuid())
     monkeypatch.setattr(
         cgroup, "read_text", lambda path: {f"{handed}/cgroup.controllers": "cpu memory"}.get(path)

@@ -37,5 +37,5 @@ def test_open_files_are_raised_as_far_as_may_be_and_refused_beyond() -> None:
     found = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True, check=True)
     first, second = found.stdout.splitlines()
     assert first == "1124 (1124, 1500)"
-    assert "1000 client threads need 2024 open files, and this user may have 1500" in second
+    assert "1000 client threads need 2024 open files, this user may open 1500" in second
     assert resource.getrlimit(resource.RLIMIT_NOFILE) != (1500, 1500)

@@ -13,7 +13,7 @@ from app.agent.system.errors import AgentError
 
 def test_a_folder_without_marker_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
-    with pytest.raises(AgentError, match="no directory of Dyno"):
+    with pytest.raises(AgentError, match="is not a Dyno directory"):
         Directory(str(tmp_path))
 
 
@@ -69,5 +69,5 @@ def test_the_lock_has_one_holder_and_names_it(directory: Directory) -> None:
 
 @pytest.mark.parametrize("name", ["../x", "a/b", "", "."])
 def test_an_id_is_no_path(directory: Directory, name: str) -> None:
-    with pytest.raises(AgentError, match="no id"):
+    with pytest.raises(AgentError, match="is not an id"):
         directory.session(name)

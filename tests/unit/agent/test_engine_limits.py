@@ -47,7 +47,7 @@ def test_rows_that_are_gone_with_their_server_end_the_session() -> None:
     lacking.goes_on(LOAD, {"outcome": "completed"})
     lacking.check_rows()  # BLACKHOLE stores none either: only a start takes rows away
     its_session.server.pid = 2
-    with pytest.raises(AgentError, match="server was started again: memory does not store its rows"):
+    with pytest.raises(AgentError, match="after the restart: memory does not store its rows"):
         lacking.check_rows()
 
 

@@ -70,7 +70,7 @@ def test_fewer_clients_are_a_mark_or_a_failure() -> None:
     assert clients_missing(driven, {"clients": 4}) == clients_missing(driven, {}) == ""
     assert clients_missing(load, {"clients": 5}) == ""
     for step, clients in ((driven, 0), (load, 4)):
-        assert clients_missing(step, {"clients": clients}) == f"the server took {clients} of 5 clients"
+        assert clients_missing(step, {"clients": clients}) == f"the server accepted {clients} of 5 clients"
 
 
 def test_percentiles_only_where_the_sample_carries_them() -> None:
@@ -105,7 +105,7 @@ def test_values_asked_for_and_in_force_are_compared_by_what_they_mean() -> None:
     }
     assert differences("key_buffer_size=1000M", {"key_buffer_size": "1048570000"}) == []
     assert len(differences("key_buffer_size=1000M", {"key_buffer_size": "8388608"})) == 1
-    assert differences("\n".join(lines), force) == ["sync_binlog was asked to be 0, in force is 1"]
+    assert differences("\n".join(lines), force) == ["sync_binlog should be 0, in force is 1"]
 
 
 @pytest.mark.parametrize(("events", "p95"), [(20, 3.5), (19, None)])

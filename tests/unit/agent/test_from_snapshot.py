@@ -164,7 +164,7 @@ def test_no_room_for_a_second_copy(on_disk: Path) -> None:
     directory = directory_in(on_disk)
     session = Session(directory).load()
     session.free = 100
-    assert "the disk has no room for a second copy" in session.run()["reason"]
+    assert "the disk has no space for a second copy" in session.run()["reason"]
     assert session.server.cached == 0  # as of a copy
     assert kept(directory) == []
 
@@ -172,7 +172,7 @@ def test_no_room_for_a_second_copy(on_disk: Path) -> None:
 @pytest.mark.parametrize(
     ("number", "said"),
     [
-        (errno.ENOSPC, "the disk has no room for a second copy of 0 MiB"),
+        (errno.ENOSPC, "the disk has no space for a second copy of 0 MiB"),
         (errno.EIO, "{}: Input/output error"),
     ],
 )
@@ -199,7 +199,7 @@ def test_a_person_ends_the_copying(directory: Directory) -> None:
     with pytest.raises(StopRequested):
         stopped.run()
     skipped.control.interrupts = "skipped"
-    with pytest.raises(AgentError, match="there are no data"):
+    with pytest.raises(AgentError, match="there is no data"):
         skipped.run()
     assert len(kept(directory)) == 1
 

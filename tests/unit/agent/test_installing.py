@@ -87,21 +87,21 @@ def test_a_tarball_becomes_a_build(directory: Directory, mode: str) -> None:
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
-        ([member("../evil", content=b"x")], r"\.\./evil leads out of the tarball"),
-        ([member("mysql-5.6/../../evil", content=b"x")], "leads out of the tarball"),
-        ([member("/etc/evil", content=b"x")], "/etc/evil leads out of the tarball"),
-        ([link("mysql-5.6/passwd", "/etc/passwd")], "passwd leads out of the build"),
-        ([link("mysql-5.6/up", "../..")], "up leads out of the build"),
-        ([link("mysql-5.6/d", "."), link("mysql-5.6/e", "d/../..")], "e leads out of the build"),
+        ([member("../evil", content=b"x")], r"\.\./evil points outside of the tarball"),
+        ([member("mysql-5.6/../../evil", content=b"x")], "points outside of the tarball"),
+        ([member("/etc/evil", content=b"x")], "/etc/evil points outside of the tarball"),
+        ([link("mysql-5.6/passwd", "/etc/passwd")], "passwd points outside of the build"),
+        ([link("mysql-5.6/up", "../..")], "up points outside of the build"),
+        ([link("mysql-5.6/d", "."), link("mysql-5.6/e", "d/../..")], "e points outside of the build"),
         ([link("mysql-5.6/d", "/tmp"), member("mysql-5.6/d/evil", content=b"x")], "evil lies behind a link"),
-        ([link("mysql-5.6/h", "/etc/passwd", tarfile.LNKTYPE)], "h leads to no file of the build"),
-        ([link("mysql-5.6/h", "../other", tarfile.LNKTYPE)], "h leads to no file of the build"),
+        ([link("mysql-5.6/h", "/etc/passwd", tarfile.LNKTYPE)], "h points to no file of the build"),
+        ([link("mysql-5.6/h", "../other", tarfile.LNKTYPE)], "h points to no file of the build"),
         ([member("mysql-5.6/pipe", type=tarfile.FIFOTYPE)], "pipe is neither a file nor a folder"),
         ([member("mysql-5.6/disk", type=tarfile.BLKTYPE)], "disk is neither a file nor a folder"),
-        ([member("mysql-5.6/bin/mysqld", content=b"again")], "bin/mysqld could not be unpacked: File exists"),
-        ([member("mysql-5.6/bin/mysqld/x", content=b"x")], "bin/mysqld could not be unpacked: File exists"),
-        ([member("mysql-5.6/" + "d/" * 3000)], "is too long a path"),
-        ([member("mysql-5.6/" + "n" * 300)], "n could not be unpacked: File name too long"),
+        ([member("mysql-5.6/bin/mysqld", content=b"again")], "cannot unpack .*bin/mysqld.*: File exists"),
+        ([member("mysql-5.6/bin/mysqld/x", content=b"x")], "cannot unpack .*bin/mysqld.*: File exists"),
+        ([member("mysql-5.6/" + "d/" * 3000)], "is too long: nothing was unpacked"),
+        ([member("mysql-5.6/" + "n" * 300)], "cannot unpack .*n: File name too long"),
     ],
 )
 def test_what_climbs_out_is_refused_and_nothing_is_left(
@@ -133,7 +133,7 @@ def test_a_truncated_upload_is_refused_and_thrown_away(directory: Directory) -> 
     content = tarball(member("mysql-5.6/big", content=os.urandom(5000)))
     sha256 = hashlib.sha256(content).hexdigest()
     Installing(directory).receive(sha256, 0, io.BytesIO(content[:-100]))
-    with pytest.raises(AgentError, match="did not arrive as it was sent"):
+    with pytest.raises(AgentError, match="was damaged on its way here"):
         Installing(directory).install(sha256, "mine", {})
     with pytest.raises(AgentError, match="is not here: send it again"):
         Installing(directory).install(sha256, "mine", {})
@@ -146,7 +146,7 @@ def test_a_truncated_upload_is_refused_and_thrown_away(directory: Directory) -> 
     ids=["empty", "text", "gzip", "xz"],  # gzip holds the time: an id of its bytes differs between workers
 )
 def test_what_is_no_tarball_is_refused(directory: Directory, content: bytes) -> None:
-    with pytest.raises(AgentError, match=r"whole tarball|no server in it|not here"):
+    with pytest.raises(AgentError, match=r"complete tarball|contains no server|not here"):
         install(directory, content)
     assert listing(directory) == []
 
@@ -155,7 +155,7 @@ def test_one_without_a_server_is_refused(directory: Directory) -> None:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as tar:
         tar.addfile(*(lambda info, content: (info, io.BytesIO(content)))(*member("readme", content=b"x")))
-    with pytest.raises(AgentError, match="there is no server in it"):
+    with pytest.raises(AgentError, match="it contains no server"):
         install(directory, packed.getvalue())
     assert listing(directory) == []
 
@@ -166,7 +166,7 @@ def test_a_full_disk_is_told_before_and_in_the_middle(
     content = tarball(member("mysql-5.6/big", content=b"x" * 5000))
     with monkeypatch.context() as patch:
         patch.setattr(installing, "ROOM", 1 << 60)
-        with pytest.raises(AgentError, match="MiB are free: make room"):
+        with pytest.raises(AgentError, match="MiB are free: free some space"):
             install(directory, content)
 
     def full(*_: Any) -> None:
@@ -174,7 +174,7 @@ def test_a_full_disk_is_told_before_and_in_the_middle(
 
     with monkeypatch.context() as patch:
         patch.setattr(installing, "_write", full)
-        with pytest.raises(AgentError, match="could not be unpacked: No space left on device"):
+        with pytest.raises(AgentError, match=r"cannot unpack .*: No space left on device"):
             install(directory, content)
     assert listing(directory) == []
 
@@ -188,14 +188,14 @@ def test_a_disk_that_is_full_while_it_is_sent(directory: Directory) -> None:
 
     sha256 = "0" * 64
     Installing(directory).receive(sha256, 0, io.BytesIO(b"x" * 100))
-    with pytest.raises(AgentError, match="ended at 100 bytes: No space left"):
+    with pytest.raises(AgentError, match="stopped at 100 bytes: No space left"):
         Installing(directory).receive(sha256, 100, Full())
     assert Installing(directory).receive(sha256, 100, io.BytesIO(b"")) == 100
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../x", "a/b", "a b", "-x", "x.half", "x" * 81])
 def test_a_name_is_a_plain_one(directory: Directory, name: str) -> None:
-    with pytest.raises(AgentError, match="is no name of a build"):
+    with pytest.raises(AgentError, match="the name of a build may have"):
         install(directory, tarball(), name)
 
 
@@ -205,7 +205,7 @@ def test_one_that_was_damaged_on_the_way_to_the_desktop_is_refused(directory: Di
     whole = tarball(member("mysql-5.6/big", content=random.Random(1).randbytes(300_000)), mode=mode)
     middle = len(whole) // 2
     for damaged in (whole[:middle] + bytes(50) + whole[middle + 50 :], whole[:-30] + bytes(30)):
-        with pytest.raises(AgentError, match="it is no whole tarball"):
+        with pytest.raises(AgentError, match="it is not a complete tarball"):
             install(directory, damaged)
     assert listing(directory) == []
 
@@ -213,7 +213,7 @@ def test_one_that_was_damaged_on_the_way_to_the_desktop_is_refused(directory: Di
 def test_two_of_one_name_are_refused(directory: Directory) -> None:
     install(directory, tarball())
     for refused in (lambda: Installing(directory).check_name("mine"), lambda: install(directory, tarball())):
-        with pytest.raises(AgentError, match="there is a build mine already"):
+        with pytest.raises(AgentError, match="build mine exists already"):
             refused()
     assert install(directory, tarball(), "other").base.endswith("/other")
 
@@ -222,7 +222,7 @@ def test_only_what_was_installed_is_removed(directory: Directory, tmp_path: Path
     base = install(directory, tarball()).base
     (tmp_path / "elsewhere" / "bin").mkdir(parents=True)
     for other in (str(tmp_path / "elsewhere"), directory.at("builds"), directory.at("agents"), "/usr"):
-        with pytest.raises(AgentError, match="was not installed by Dyno"):
+        with pytest.raises(AgentError, match="Dyno did not install"):
             Installing(directory).remove(other)
     Installing(directory).remove(base)
     assert listing(directory) == []
@@ -243,5 +243,5 @@ def test_notes_are_bounded_and_known(directory: Directory) -> None:
     assert notes.of("/opt/a") == {"compiler": "clang 15"}
     assert notes.of("/opt/b") == {}
     for bad in ({"colour": "red"}, {"text": "x" * 2001}, {"text": "\x1b[2J"}):
-        with pytest.raises(AgentError, match="has no note"):
+        with pytest.raises(AgentError, match="cannot have a note"):
             notes.write("/opt/a", bad)

@@ -46,7 +46,7 @@ def test_a_path_is_itself_if_it_is_there(tmp_path: Path) -> None:
     (tmp_path / "lib.so").touch()
     assert library_of(str(tmp_path / "lib.so")) == str(tmp_path / "lib.so")
     assert library_of("") == ""
-    with pytest.raises(AgentError, match=r"gone\.so is not there"):
+    with pytest.raises(AgentError, match=r"gone\.so does not exist"):
         library_of(str(tmp_path / "gone.so"))
 
 
@@ -63,15 +63,15 @@ def test_only_the_server_loads_the_allocator(tmp_path: Path) -> None:
     [
         (
             "ERROR: ld.so: object '/a.so' from LD_PRELOAD cannot be preloaded (invalid ELF header): ignored.",
-            "/a.so is no shared library for /usr/sbin/mysqld: invalid ELF header",
+            "/a.so is not a shared library for /usr/sbin/mysqld: invalid ELF header",
         ),
         (
             BINDING.format(1, "/lib/libc.so.6"),
-            "/a.so is no allocator for /usr/sbin/mysqld, which has malloc from /lib/libc.so.6",
+            "/a.so is not an allocator for /usr/sbin/mysqld, which has malloc from /lib/libc.so.6",
         ),
         (  # as mariadb-10.2.11 of its own tarball is, with jemalloc
             BINDING.format(1, "/usr/sbin/mysqld"),
-            "/usr/sbin/mysqld has an allocator built in: it would not use /a.so",
+            "/usr/sbin/mysqld has a built-in allocator and would not use /a.so",
         ),
     ],
 )
@@ -91,9 +91,11 @@ def test_the_loader_is_content_with_one(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_library_without_malloc_is_refused_by_the_loader_of_this_machine() -> None:
     """Asked of a real program, which has its malloc from libc."""
     (libm,) = {each for each in _libraries() if os.path.basename(each).startswith("libm.so")}
-    with pytest.raises(AgentError, match=r"is no allocator for /usr/bin/env, which has malloc from .*libc"):
+    with pytest.raises(
+        AgentError, match=r"is not an allocator for /usr/bin/env, which has malloc from .*libc"
+    ):
         check_library(libm, "/usr/bin/env", {})
-    with pytest.raises(AgentError, match="/etc/passwd is no shared library for /usr/bin/env: "):
+    with pytest.raises(AgentError, match="/etc/passwd is not a shared library for /usr/bin/env: "):
         check_library("/etc/passwd", "/usr/bin/env", {})
 
 
@@ -108,8 +110,8 @@ def _libraries() -> set[str]:
     ("wanted", "complaint"),
     [
         ({"allocator": "/a.so"}, "the allocator is not in force: /a.so is not in /proc/"),
-        ({"numa": "membind=0"}, "the NUMA policy membind=0 is not in force: .* says default"),
-        ({"memory_limit": 12345678}, "the memory limit is not in force: .* and not 12345678"),
+        ({"numa": "membind=0"}, "NUMA policy membind=0 is not in force: .* says default"),
+        ({"memory_limit": 12345678}, "the memory limit is not in force: .*, not 12345678"),
     ],
 )
 def test_what_is_not_in_force_is_refused(wanted: dict[str, Any], complaint: str, tmp_path: Path) -> None:

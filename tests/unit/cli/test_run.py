@@ -120,17 +120,17 @@ class Limitless(ScriptedAgent):
         name = self._plan.contenders[0].name
         return [
             Check(each, FAIL, text, "take it out", name)
-            for each, text in (("server memory", "no cgroup can be made"), ("options", "no such option"))
+            for each, text in (("server memory", "cannot create a cgroup"), ("options", "no such option"))
         ]
 
 
 def test_what_desktop_and_target_both_refuse_is_said_once() -> None:
     limited = request().with_options(contenders=(ContenderRequest(MARIADB, "innodb", memory_limit="4G"),))
-    agent = Limitless(found=survey(memory_limit_problem="no cgroup can be made"))
+    agent = Limitless(found=survey(memory_limit_problem="cannot create a cgroup"))
     with pytest.raises(InputError) as refusal:
         show_launch(Launch(lambda _: limited, agent.reached()).stages())
     todo = "remove the limit, or log in to the target as root"
-    both = f"a memory limit is not possible: no cgroup can be made ({todo})"
+    both = f"a memory limit is not possible: cannot create a cgroup ({todo})"
     assert str(refusal.value) == f"nothing was started: {both}; no such option (take it out)"
 
 

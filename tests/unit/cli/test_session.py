@@ -27,7 +27,7 @@ def filled(dyno_home: Path) -> None:
     for level, text in (("warning", "it begins on \x1b[2Ja busy machine"), ("info", "it waits")):
         maker.add(Log, source="agent", level=level, text=text)
     maker.add(Log, source="agent", level="warning", text="disturbed: other programs took 5%")
-    maker.add(Mark, name="crash", text="the server died by signal 9", value=None)
+    maker.add(Mark, name="crash", text="the server crashed by signal 9", value=None)
     for at in range(len(PLAN.steps)):
         maker.step(at, *(("failed", "error 1205") if at == 3 else ()))
     maker.events[-1].marks.append("after-a-crash")
@@ -57,7 +57,7 @@ def test_what_was_said_of_a_session_is_shown(capsys: pytest.CaptureFixture[str])
     assert "tags: quiet" in shown
     assert "after-a-crash" in shown
     assert "too short to tell: whether a step was steady is seen in 25 seconds with a figure or more" in shown
-    assert "crash the server died by signal 9" in shown
+    assert "crash the server crashed by signal 9" in shown
     assert "\nwarnings\nsecond 0: it begins on \\x1b[2Ja busy machine\n\nmarks" in shown
     assert "the window\n    was open \\x1b[2J" in shown
     assert "\x1b" not in shown

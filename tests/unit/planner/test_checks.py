@@ -168,14 +168,14 @@ def of_memory(on: dict[str, Any] | None = None, **asked: str) -> list[tuple[str,
 
 
 def test_what_a_target_lacks_is_named() -> None:
-    bare = {"allocators": {}, "numactl": None, "memory_limit_problem": "no cgroup can be made in /x: No"}
+    bare = {"allocators": {}, "numactl": None, "memory_limit_problem": "cannot create a cgroup in /x: No"}
     ((state, text, todo),) = of_memory(bare, allocator="tcmalloc")
     assert (state, text) == ("fail", "the allocator tcmalloc is not installed on the target")
     assert "libtcmalloc-minimal4" in todo
     ((state, text, _),) = of_memory(bare, numa="interleave=all")
     assert (state, text) == ("fail", "numactl is not installed on the target")
     ((state, text, _),) = of_memory(bare, memory_limit="4G")
-    assert (state, text) == ("fail", "a memory limit is not possible: no cgroup can be made in /x: No")
+    assert (state, text) == ("fail", "a memory limit is not possible: cannot create a cgroup in /x: No")
     assert of_memory(bare) == of_memory(bare, allocator="/x.so") == []
 
 

@@ -31,7 +31,7 @@ def test_the_usual_is_no_news_and_yet_something_that_can_differ() -> None:
 def test_a_target_says_what_its_servers_can_be_given() -> None:
     had = Survey(allocators={"jemalloc": "/x"}, numactl="/usr/bin/numactl", memory_limit_problem="")
     assert [text for _, text in memory_options(had)] == ["system, jemalloc", "numactl", "can be set"]
-    bare = Survey(allocators={}, memory_limit_problem="no cgroup can be made in /x: No")
-    told = ["system", "numactl is not installed", "none: no cgroup can be made in /x: No"]
+    bare = Survey(allocators={}, memory_limit_problem="cannot create a cgroup in /x: No")
+    told = ["system", "numactl is not installed", "none: cannot create a cgroup in /x: No"]
     assert [text for _, text in memory_options(bare)] == told
     assert memory_options(Survey()) == []

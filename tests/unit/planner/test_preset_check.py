@@ -104,7 +104,7 @@ def test_lines_that_are_dynos_are_told_as_left_out() -> None:
 
 
 def test_a_change_is_told_with_the_line_that_asked_for_it() -> None:
-    text = "max_connections was asked to be 512, in force is 214"
+    text = "max_connections should be 512, in force is 214"
     (found,) = tried(Agent(check("in force", "warn", text)), builds=["mysql-9.7.4"], start=True)
     assert found == BuildReply(
         "mysql-9.7.4", "changed", "max_connections", text, line_of("max_connections=512")
@@ -168,7 +168,7 @@ def test_a_busy_target_is_asked_all_the_same() -> None:
 
 def test_a_build_that_gives_no_answer_does_not_refuse_the_preset() -> None:
     agent = Agent(
-        check("answer", "fail", "mysql-9.7.4 did not answer about its options: it gave no answer within 60 s")
+        check("answer", "fail", "mysql-9.7.4 did not answer about its options: it did not answer within 60 s")
     )
     (answer,) = try_preset(agent, survey(), parse_preset("[mysqld]\n", "mine", "innodb"), ["mysql-9.7.4"])
     assert (answer.state, answer.is_refusal) == ("no answer", False)
