@@ -10,9 +10,9 @@ from app.protocol.answers import Build, to_json
 
 SESSIONS, RECORDED, NEVER = "tried", "recorded", "never tried"
 MEANINGS = {
-    SESSIONS: "Dyno's tests carry out sessions on it",
-    RECORDED: "no session was carried out on it, what it says of itself was looked at",
-    NEVER: "neither a build nor a recording of it was at hand",
+    SESSIONS: "Dyno's tests run sessions on it",
+    RECORDED: "Dyno's tests read its recorded output, but run no sessions on it",
+    NEVER: "Dyno was never tested with it",
 }
 
 
