@@ -25,6 +25,8 @@ from ui.core.context import Context
 from ui.core.theme import Theme
 from ui.pages.live import LivePage
 from ui.shell.application import close_context, make_context
+from ui.widgets.charts.lines import Line
+from ui.widgets.charts.time_chart import TimeChart
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -142,6 +144,21 @@ def theme(qapp: QApplication) -> Theme:
     qapp.setStyle("Fusion")
     made = Theme()
     made.set_appearance("light")
+    return made
+
+
+@pytest.fixture
+def chart(qtbot: QtBot, theme: Theme) -> TimeChart:
+    """600 s of a curve at 100, with none from 200 to 300; a second at 40."""
+    made = TimeChart(theme, "QPS", "queries/s")
+    qtbot.addWidget(made)
+    made.resize(800, 300)
+    made.set_lines([Line("one", "InnoDB", theme.contender(0)), Line("two", "RocksDB", theme.contender(1))])
+    made.track("one").extend(range(601), [None if 200 <= t < 300 else 100.0 for t in range(601)])
+    made.track("two").extend(range(601), [40.0] * 601)
+    made.show()
+    qtbot.waitExposed(made)
+    made.axis.set_range(0.0, 600.0)
     return made
 
 

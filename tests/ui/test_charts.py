@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QHelpEvent, QImage, QMouseEvent, QWheelEvent
+from PySide6.QtGui import (
+    QColor,
+    QGuiApplication,
+    QImage,
+    QMouseEvent,
+    QWheelEvent,
+)
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import DynoError
 from ui.core.theme import SPACE, Theme
 from ui.widgets.charts.bar_chart import BarChart
-from ui.widgets.charts.head import Head
-from ui.widgets.charts.hidden import Hidden
 from ui.widgets.charts.line_chart import LineChart
 from ui.widgets.charts.lines import Line, Span
 from ui.widgets.charts.time_axis import TimeAxis
@@ -26,20 +29,6 @@ from ui.widgets.image import copy_image, save_image
 
 SIZE = (800, 300)
 NEAR = 2  # pixels
-
-
-@pytest.fixture
-def chart(qtbot: QtBot, theme: Theme) -> TimeChart:
-    """600 s of a curve at 100, with none from 200 to 300; a second at 40."""
-    made = TimeChart(theme, "QPS", "queries/s")
-    qtbot.addWidget(made)
-    made.resize(*SIZE)
-    made.set_lines([Line("one", "InnoDB", theme.contender(0)), Line("two", "RocksDB", theme.contender(1))])
-    made.track("one").extend(range(601), [None if 200 <= t < 300 else 100.0 for t in range(601)])
-    made.track("two").extend(range(601), [40.0] * 601)
-    show(qtbot, made)
-    made.axis.set_range(0.0, 600.0)
-    return made
 
 
 def show(qtbot: QtBot, widget: QWidget) -> None:
@@ -312,87 +301,6 @@ def test_one_paint_a_tick(chart: TimeChart, qtbot: QtBot) -> None:
     assert len(painted) == 10
 
 
-def entry(head: Head, label: str) -> QPoint:
-    """Where the legend names this curve."""
-    places = zip(head.lines, head._places, strict=True)
-    return next(place.center() for line, place in places if line.label == label)
-
-
-def drawn(chart: TimeChart) -> list[str]:
-    """The curves that are painted, as pixels."""
-    image = picture(chart)
-    values = {"InnoDB": 100.0, "RocksDB": 40.0}
-    lines = [line for line in chart._head.lines if line.label in values]
-    spots = [(line, spot(chart, 50, values[line.label])) for line in lines]
-    return [line.label for line, at in spots if at.y() > 0 and has_colour(image, line.colour, at)]
-
-
-def test_a_click_in_the_legend_hides_a_curve_and_shows_it_again(chart: TimeChart) -> None:
-    head, left = chart._head, Qt.MouseButton.LeftButton
-    before, whole = picture(head), len(chart.track("one"))
-    QTest.mouseClick(head, left, pos=entry(head, "InnoDB"))
-    assert drawn(chart) == ["RocksDB"]
-    assert chart._canvas.area.y[1] < 60, "the range is that of what is drawn"
-    assert picture(head) != before, "its entry is pale and struck out"
-    assert len(chart.track("one")) == whole, "the data stay"
-    QTest.mouseClick(head, left, pos=entry(head, "InnoDB"))
-    assert drawn(chart) == ["InnoDB", "RocksDB"]
-    assert picture(head) == before
-
-
-def test_a_double_click_in_the_legend_isolates_and_brings_all_back(chart: TimeChart) -> None:
-    def double_click(label: str) -> None:
-        at = entry(chart._head, label)
-        QTest.mouseClick(chart._head, Qt.MouseButton.LeftButton, pos=at)
-        QTest.mouseDClick(chart._head, Qt.MouseButton.LeftButton, pos=at)
-
-    double_click("InnoDB")
-    assert drawn(chart) == ["InnoDB"]
-    double_click("RocksDB")
-    assert drawn(chart) == ["RocksDB"]
-    double_click("RocksDB")
-    assert drawn(chart) == ["InnoDB", "RocksDB"]
-
-
-def test_digits_hide_and_show_curves(chart: TimeChart) -> None:
-    QTest.keyClick(chart, Qt.Key.Key_2)
-    assert drawn(chart) == ["InnoDB"]
-    QTest.keyClick(chart, Qt.Key.Key_1)
-    assert drawn(chart) == []
-    QTest.keyClick(chart, Qt.Key.Key_3)  # there is no third one
-    QTest.keyClick(chart, Qt.Key.Key_2)
-    assert drawn(chart) == ["RocksDB"]
-    QTest.keyClick(chart, Qt.Key.Key_0)
-    assert drawn(chart) == ["InnoDB", "RocksDB"]
-
-
-def test_charts_that_share_hide_a_contender_together(chart: TimeChart, qtbot: QtBot, theme: Theme) -> None:
-    other, shared = TimeChart(theme, "Latency", "ms"), Hidden()
-    qtbot.addWidget(other)
-    lines = [
-        Line("p95", "p95", theme.contender(0), contender="InnoDB"),
-        Line("cpu", "CPU", theme.contender(2)),
-    ]
-    other.set_lines(lines)
-    chart.set_lines([replace(line, contender=line.label) for line in chart._lines])
-    for each in (chart, other):
-        each.share_hidden(shared)
-    QTest.mouseClick(chart._head, Qt.MouseButton.LeftButton, pos=entry(chart._head, "InnoDB"))
-    assert [line.key for line in other._visible()] == ["cpu"]
-    shared.show_all()
-    shared.isolate("RocksDB")
-    assert drawn(chart) == ["RocksDB"]
-    assert other._visible() == lines, "a chart without the contender shows its own"
-
-
-def test_the_legend_tells_a_whole_name(chart: TimeChart, theme: Theme, qtbot: QtBot) -> None:
-    chart.set_lines([Line("one", "innodb", theme.contender(0), full="mysql-8.4-innodb-1")])
-    at = entry(chart._head, "innodb")
-    QApplication.sendEvent(chart._head, QHelpEvent(QEvent.Type.ToolTip, at, chart._head.mapToGlobal(at)))
-    assert QToolTip.text().startswith("mysql-8.4-innodb-1\nClick to hide")
-    QToolTip.hideText()
-
-
 @pytest.fixture
 def bars(qtbot: QtBot, theme: Theme) -> BarChart:
     made = BarChart(theme, "Write")
@@ -432,25 +340,6 @@ def test_bars_are_read_out(bars: BarChart) -> None:
     )
     QTest.keyClick(bars, Qt.Key.Key_Right)
     assert bars.accessibleDescription().startswith("delete: InnoDB 1.00 relative to InnoDB, RocksDB –")  # noqa: RUF001
-
-
-def test_bars_and_curves_are_hidden_too(bars: BarChart, qtbot: QtBot, theme: Theme) -> None:
-    QTest.mouseClick(bars._head, Qt.MouseButton.LeftButton, pos=entry(bars._head, "RocksDB"))
-    assert {line.key for line, *_ in bars.places()} == {"a"}
-    curves = LineChart(theme, "QPS over threads")
-    qtbot.addWidget(curves)
-    curves.resize(*SIZE)
-    lines = [Line("a", "InnoDB", theme.contender(0)), Line("b", "RocksDB", theme.contender(1))]
-    curves.set_curves([(line, [1.0, 2.0], [at, at]) for at, line in enumerate(lines)], "threads", "1/s")
-    show(qtbot, curves)
-    assert not curves._has_legend, "the names fit beside the curves"
-    QTest.keyClick(curves, Qt.Key.Key_2)
-    assert curves._has_legend, "where a click brings it back"
-    image = picture(curves)
-    at = QPointF(curves._area.px(1.0), curves._area.py(0.0))
-    assert has_colour(image, theme.contender(0), at)
-    QTest.mouseClick(curves._head, Qt.MouseButton.LeftButton, pos=entry(curves._head, "RocksDB"))
-    assert not curves._has_legend
 
 
 def test_curves_over_threads(qtbot: QtBot, theme: Theme) -> None:

@@ -40,6 +40,8 @@ SHORTCUTS = {
     "skip": "Ctrl+J",
     "follow": "Ctrl+Shift+F",
     "whole": "Ctrl+0",
+    # charts
+    "maximise": "F11",
     # sessions
     "compare": "Ctrl+K",
     "open in live": "Ctrl+L",

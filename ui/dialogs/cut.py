@@ -63,6 +63,8 @@ class CutDialog(QDialog):
         self._told = Label()
         self._told.setWordWrap(True)
         self._chart = TimeChart(theme, step.label, unit_text(step.unit))
+        self._chart.menu.saved.connect(lambda _path, text: self._say(text, is_wrong=False))
+        self._chart.menu.failed.connect(lambda error: self._say(_sentence(str(error)), is_wrong=True))
         self._axis = _ChoosingAxis(self)
         self._buttons = QDialogButtonBox()
         self._build(name)

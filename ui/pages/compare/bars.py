@@ -129,7 +129,7 @@ class BarsPanel(Panel):
         while len(self._charts) < count:
             self._charts.append(BarChart(self.theme, "", "", self._body))
             self._charts[-1].hide_legend()
-            self._charts[-1].share_hidden(self.hidden)
+            self.take(self._charts[-1])
             self._charts[-1].values_shown.connect(self._on_values_shown)
             self._charts[-1].least_height = _HEIGHT
         for at, chart in enumerate(self._charts):

@@ -61,6 +61,7 @@ class Body(QWidget):
     def _build(self) -> None:
         for panel in self.panels:
             panel.failed.connect(self.failed)
+            panel.saved.connect(self._context.bus.saved)
             panel.hidden.changed.connect(self._on_hidden)
             self.tabs.addTab(panel, panel.title)
             self.tabs.setTabToolTip(self.tabs.count() - 1, panel.tip)

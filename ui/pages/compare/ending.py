@@ -69,7 +69,7 @@ class EndingPanel(Panel):
     def _on_read(self, shown: Shown, row: RowEntry, ended: Ended) -> None:
         if self._chart is None:
             self._chart = self.made()
-            self._chart.share_hidden(self.hidden)
+            self.take(self._chart)
             self._column.addWidget(self._chart, 1)
             self._column.addStretch(0)
         found = self.fill(shown, row, ended)

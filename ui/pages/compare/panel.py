@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QShowEvent
@@ -15,7 +16,11 @@ from ui.core.theme import Theme
 from ui.models.comparison import columns_shown
 from ui.widgets.charts.hidden import Hidden
 from ui.widgets.charts.lines import Line
+from ui.widgets.charts.still import StillChart
 from ui.widgets.image import LEAST
+
+if TYPE_CHECKING:
+    from ui.widgets.charts.time_chart import TimeChart
 
 _LABEL = 200  # pixels of a name in a chart
 
@@ -50,6 +55,7 @@ class Panel(QWidget):
     tip = ""
     drawn = Signal()  # all that is shown is there, also what had to be read
     failed = Signal(Exception)
+    saved = Signal(object, str)  # Path of a picture, one line about it
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,6 +64,12 @@ class Panel(QWidget):
         self._drawn: tuple[object, ...] = ()
         self.hidden = Hidden(self)  # columns that a person has hidden
         self.setAccessibleName(self.title)
+
+    def take(self, chart: StillChart | TimeChart) -> None:
+        """A chart of the panel: it hides what the others hide."""
+        chart.share_hidden(self.hidden)
+        chart.menu.saved.connect(self.saved)
+        chart.menu.failed.connect(self.failed)
 
     def parts(self, shown: Shown) -> tuple[object, ...]:
         """What of it this panel draws: nothing is done while all of that is the same."""

@@ -138,8 +138,7 @@ class SecondsPanel(Panel):
         firsts = [curve.seconds[0] for curve in found.values() if len(curve.seconds)]
         first = float(min(firsts, default=0))
         chart.set_spans([Span(first, 0.0, "warmup", "warm-up")] if first < 0 else [])
-        lasts = [float(curve.seconds[-1]) for curve in found.values() if len(curve.seconds)]
-        chart.axis.set_range(first, max(lasts, default=1.0) + 0.5)
+        chart.axis.reset()
         chart.axis.refresh()
         self.drawn.emit()
 
@@ -148,7 +147,7 @@ class SecondsPanel(Panel):
 
         if self._chart is None:
             self._chart = TimeChart(self.theme, "QPS", "queries/s", self)
-            self._chart.share_hidden(self.hidden)
+            self.take(self._chart)
             self._column.addWidget(self._chart, 1)
         return self._chart
 

@@ -101,7 +101,7 @@ class SweepPanel(Panel):
     def _provide(self) -> LineChart:
         if self._chart is None:
             self._chart = LineChart(self.theme, self.title, "", self)
-            self._chart.share_hidden(self.hidden)
+            self.take(self._chart)
             self._column.addWidget(self._chart, 1)
             self._column.addStretch(0)
         return self._chart

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.comparison.names import short_names
 from app.core.units import unit_text
@@ -56,6 +56,8 @@ class SessionCharts(QWidget):
     """Draws the curves it was given; `refresh` paints what has been added to them."""
 
     looked_at = Signal(object)  # t under the cursor, None: nowhere
+    saved = Signal(object, str)  # Path of a picture, one line about it
+    failed = Signal(object)  # Exception
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -87,22 +89,24 @@ class SessionCharts(QWidget):
         chart = TimeChart(self._theme, title, unit, self)
         self.axis.add(chart)
         chart.share_hidden(self._hidden)
+        chart.menu.saved.connect(self.saved)
+        chart.menu.failed.connect(self.failed)
         return chart
 
     def _arrange(self) -> None:
-        layout = QGridLayout(self)
+        layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(SPACE)
-        layout.addWidget(self.ratio, 0, 0, 1, 2)
-        layout.addWidget(self.qps, 1, 0, 1, 2)
-        layout.addWidget(self.latency, 2, 0)
-        layout.addWidget(self.cpu, 2, 1)
-        layout.addWidget(self.disk, 3, 0)
-        layout.addWidget(self.choice, 3, 1)
-        for row, share in enumerate((0, 5, 3, 3)):
-            layout.setRowStretch(row, share)
-        for column in (0, 1):
-            layout.setColumnStretch(column, 1)
+        layout.addWidget(self.ratio)
+        layout.addWidget(self.qps, 5)
+        for pair in ((self.latency, self.cpu), (self.disk, self.choice)):
+            row = QWidget()  # a layout alone would keep its place while its charts are hidden
+            line = QHBoxLayout(row)
+            line.setContentsMargins(0, 0, 0, 0)
+            line.setSpacing(SPACE)
+            layout.addWidget(row, 3)
+            for chart in pair:
+                line.addWidget(chart)
         for chart in (self.latency, self.cpu):
             chart.set_times_shown(False)
         for chart in self.charts:

@@ -67,8 +67,9 @@ class LivePage(Page):
         watching.bounded.connect(self._choose_running)
         watching.remarked.connect(body.remarks.add_remarks)
         watching.figured.connect(self._on_figured)
-        for source in (watching.failed, body.steering.failed, body.choices.failed, self._cutting.failed):
-            source.connect(body.message.show_failure)
+        for part in (watching, body.steering, body.choices, body.charts, self._cutting):
+            part.failed.connect(body.message.show_failure)
+        body.charts.saved.connect(self.context.bus.saved)
         body.choices.ghost_chosen.connect(lambda ghost: self._change(ghost=ghost))
         body.choices.series_chosen.connect(lambda series: self._change(series=series))
         body.header.strip.chosen.connect(self._on_block_chosen)

@@ -6,7 +6,7 @@ opaque grid in a kept ground, no search for finite values or for the range, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from pyqtgraph import GraphicsView, PlotCurveItem, ViewBox, mkPen  # type: ignore[import-untyped]
@@ -19,7 +19,10 @@ from ui.widgets.table import tabular
 
 from .frame import AXIS, Frame, Ground
 from .pyramid import Values, seen
+from .scale import clock_form, time_ticks
+from .value_scale import ValueScale
 
+_TICK_HEIGHT, _TICK_WIDTH = 32, 110  # pixels a tick has at least
 _ALONE = 1.5  # pixels of a value between two gaps
 _CURSOR = 48  # pixels each side of the cursor that are painted anew when it moves
 
@@ -51,6 +54,7 @@ class Canvas(GraphicsView):  # type: ignore[misc]
         self.top = SPACE
         self.bottom = AXIS
         self._curves: dict[str, Curve] = {}
+        self._fitted: tuple[float, ...] = ()  # what the ticks were made for
         self._box = ViewBox(enableMouse=False, enableMenu=False, defaultPadding=0)
         super().__init__(background=None)
         self.setCentralItem(None)
@@ -59,7 +63,7 @@ class Canvas(GraphicsView):  # type: ignore[misc]
         self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setFont(tabular(self.font()))
-        self.setMinimumHeight(60)
+        self.setMinimumHeight(44)
 
     # ---- what is shown
 
@@ -90,6 +94,19 @@ class Canvas(GraphicsView):  # type: ignore[misc]
             x, y = seen(x, y, self.area.length(_ALONE))
         curve.setData(x=x, y=y, connect="finite" if has_gaps else "all")
 
+    def fit(self, x: tuple[float, float], placed: Sequence[Values], scale: ValueScale) -> None:
+        """Round ranges around what is shown, and their ticks."""
+        most_x = max(int(self.area.plot.width() / _TICK_WIDTH), 1)
+        most_y = max(int(self.area.plot.height() / _TICK_HEIGHT), 2)
+        y = scale.fitted(placed, self.area.y, most_y)
+        if self._fitted == (fitted := (*x, *y, most_x, most_y, scale.is_logarithmic)):
+            return
+        self._fitted = fitted
+        self._ground.x_ticks = time_ticks(*x, most_x)
+        self._ground.y_ticks = scale.ticks(y, most_y)
+        self._ground.corner = clock_form(*x, most_x)
+        self.set_area(x, y)
+
     def set_area(self, x: tuple[float, float], y: tuple[float, float]) -> None:
         """The range that is shown; the ground is painted anew where it is another one."""
         if (x, y) != (self.area.x, self.area.y):
@@ -104,12 +121,18 @@ class Canvas(GraphicsView):  # type: ignore[misc]
         self._box.setGeometry(self.area.plot)
         self.resetCachedContent()
 
+    @property
+    def near(self) -> float:
+        """Seconds from the cursor within which a sample is the one that is meant."""
+        return max(1.0, self.area.length(1))
+
     def repaint_around(self, *xs: float | None) -> None:
-        """Only what the cursor covers, or covered."""
+        """Only what the cursor covers, or covered, with the dots that are so near to it."""
+        far = _CURSOR + round(self.near / self.area.length(1))
         for x in xs:
             if x is not None:
-                left = round(self.area.px(x)) - _CURSOR
-                self.viewport().update(QRect(left, 0, 2 * _CURSOR, self.height()))
+                left = round(self.area.px(x)) - far
+                self.viewport().update(QRect(left, 0, 2 * far, self.height()))
 
     def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
         painter.fillRect(rect, self._theme.colour("base"))

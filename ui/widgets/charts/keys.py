@@ -9,7 +9,8 @@ from .time_axis import TimeAxis
 
 KEYS = (  # as Help tells it
     "Left and Right move the cursor, with Ctrl further, with Shift the visible range; + and - zoom; "
-    "Home shows all, End the newest; Escape hides the cursor; 1 to 9 hide or show a curve, 0 shows all"
+    "Home shows all, End the newest; Escape hides the cursor; 1 to 9 hide or show a curve, 0 shows all; "
+    "F11 maximises the chart, L is for the logarithmic scale, Ctrl+C copies a picture"
 )
 _FAR = 10  # steps of the cursor at once, with Ctrl
 

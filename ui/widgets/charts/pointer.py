@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QWheelEvent
-from PySide6.QtWidgets import QWidget
 
-from .frame import Frame
+from .canvas import Canvas
 from .time_axis import TimeAxis
 
 _DRAG = 5  # pixels the mouse has to move before a stretch is being drawn
@@ -18,10 +19,12 @@ class Pointer(QObject):
 
     banding = Signal()  # `band` is another one
 
-    def __init__(self, axis: TimeAxis, area: Frame, viewport: QWidget) -> None:
+    def __init__(self, axis: TimeAxis, canvas: Canvas, snapped: Callable[[float], float]) -> None:
+        viewport = canvas.viewport()
         super().__init__(viewport)
         self.axis = axis
-        self._area = area
+        self._area = canvas.area
+        self._snapped = snapped  # a time where a value was measured
         self.band: tuple[float, float] | None = None  # the stretch that is being drawn
         self._pressed: QPointF | None = None
         self._is_pan = False
@@ -64,7 +67,7 @@ class Pointer(QObject):
         elif self._pressed and (self.band or abs(at.x() - self._pressed.x()) >= _DRAG):
             self.band = (self._area.x_at(self._pressed.x()), self._area.x_at(at.x()))
             self.banding.emit()
-        self.axis.set_cursor(self._area.x_at(at.x()))
+        self.axis.set_cursor(self._snapped(self._area.x_at(at.x())))
 
     def _release(self) -> None:
         band, self.band, self._pressed = self.band, None, None

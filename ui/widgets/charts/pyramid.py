@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,14 @@ highest: Any = np.fmax.reduce
 GAP_S = 3.0  # seconds without a sample after which the curve is broken
 
 
+class Spread(NamedTuple):
+    """Mean and standard deviation of this number of samples; one alone has no deviation."""
+
+    mean: float
+    sd: float | None
+    n: int
+
+
 class Track:
     """Grows at its end; NaN is a gap, and so is a time without samples."""
 
@@ -28,6 +36,7 @@ class Track:
         self._t = _Growing()
         self._values = _Growing()
         self._levels: list[_Level] = []
+        self._spread: tuple[int, int, Spread | None] = (0, 0, None)  # of the stretch asked for last
         self._view = _Level(1)  # what was drawn last: most frames only add to its end
 
     def __len__(self) -> int:
@@ -70,6 +79,11 @@ class Track:
 
     def at(self, t: float, within: float = 1.0) -> float | None:
         """The nearest sample; None in a gap."""
+        found = self.nearest(t, within)
+        return found and found[1]
+
+    def nearest(self, t: float, within: float = 1.0) -> tuple[float, float] | None:
+        """The nearest sample with its time; None in a gap."""
         times = self._t.all
         if not len(times):
             return None
@@ -77,7 +91,18 @@ class Track:
         before = max(after - 1, 0)
         nearest = before if t - times[before] <= times[after] - t else after
         value = float(self._values.all[nearest])
-        return None if abs(times[nearest] - t) > within or np.isnan(value) else value
+        is_away = abs(times[nearest] - t) > within or np.isnan(value)
+        return None if is_away else (float(times[nearest]), value)
+
+    def spread(self, first: float, last: float) -> Spread | None:
+        """What the samples of a stretch come to; gaps count for nothing."""
+        begin, end = (int(at) for at in np.searchsorted(self._t.all, (first, np.nextafter(last, np.inf))))
+        if self._spread[:2] != (begin, end):
+            values = self._values.all[begin:end]
+            known = values[~np.isnan(values)]
+            n, sd = len(known), float(known.std(ddof=1)) if len(known) > 1 else None
+            self._spread = (begin, end, Spread(float(known.mean()), sd, n) if n else None)
+        return self._spread[2]
 
     def window(self, first: float, last: float, pixels: int) -> tuple[Values, Values]:
         """What is to be drawn from `first` to `last`: the samples, or a minimum and a maximum a pixel."""
@@ -122,6 +147,12 @@ class Track:
             self._levels[at].catch_up(low, high, FACTOR)
             low, high = self._levels[at].low.all, self._levels[at].high.all
         return low, high
+
+
+def snapped(t: float, tracks: Iterable[Track], within: float) -> float:
+    """The time of the nearest sample; as it is where there is none so near."""
+    found = [sample[0] for track in tracks if (sample := track.nearest(t, within))]
+    return min(found, key=lambda at: abs(at - t), default=t)
 
 
 def dashed(t: Values, values: Values, period: float) -> tuple[Values, Values]:

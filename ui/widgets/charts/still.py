@@ -15,6 +15,7 @@ from .head import Head
 from .hidden import Hidden
 from .keys import press_digit
 from .lines import Line
+from .menu import ChartMenu
 
 TICK_HEIGHT = 32  # pixels a tick of the figures has at least
 
@@ -40,6 +41,7 @@ class StillChart(Reached):
         self.set_title(title, unit)
         theme.changed.connect(self._on_theme_changed)
         self._head.hidden.changed.connect(self.refresh)
+        self.menu = ChartMenu(self, self._head)
 
     def set_title(self, title: str, unit: str) -> None:
         self._title, self._unit = title, unit

@@ -12,18 +12,20 @@ from ui.core.theme import SPACE, Theme
 from ui.widgets.reached import Reached
 
 from .canvas import Canvas
-from .frame import AXIS, LANE, Frame, Ground, draw_band, draw_cursor, draw_focus, draw_marks
+from .frame import AXIS, LANE, Frame, Ground, draw_band, draw_cursor, draw_dots, draw_focus, draw_marks
 from .head import Head, drawn_colour
 from .hidden import Hidden
 from .keys import KEYS, press, press_digit
 from .lines import Line, Span
+from .menu import ChartMenu
 from .pointer import Pointer
-from .pyramid import Track, Values, dashed, highest, lowest
-from .scale import clock_form, figure_ticks, fitting, time_text, time_ticks, value_text
+from .pyramid import Track, Values, dashed, snapped
+from .range_figures import RangeFigures
+from .scale import time_text, value_text
 from .time_axis import TimeAxis
+from .value_scale import ValueScale
 
 _DASH = 14  # pixels of a dash and the gap after it
-_TICK_HEIGHT, _TICK_WIDTH = 32, 110  # pixels a tick has at least
 _NAMED = 16  # curves: of more only those that are no ghosts are named above
 
 
@@ -38,30 +40,36 @@ class TimeChart(Reached):
         self._tracks: dict[str, Track] = {}
         self._marks: list[tuple[float, str]] = []
         self._drawn_cursor: float | None = None
-        self._fitted: tuple[float, ...] = ()  # what the ticks were made for
         self._ground = Ground()
         self._head = Head(theme, title, unit, self)
+        self._figures = RangeFigures(theme, unit, self)
         self._canvas = Canvas(theme, self._ground, self._draw_above)
         self.axis = TimeAxis(self)
-        self._pointer = Pointer(self.axis, self._canvas.area, self._canvas.viewport())
+        self._scale = ValueScale(self)
+        self.menu = ChartMenu(self, self._head, self._scale)
+        self._pointer = Pointer(self.axis, self._canvas, self._snapped)
         self.axis.add(self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self._head)
+        layout.addWidget(self._figures)
         layout.addWidget(self._canvas, 1)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(f"{title}, {unit}" if unit else title)
         self.setAccessibleDescription(KEYS)
-        self._canvas.resized.connect(self._on_resized)
+        self._canvas.resized.connect(self.redraw)
         self._pointer.banding.connect(self._canvas.viewport().update)
+        self._pointer.banding.connect(self._show_figures)
         self._head.hidden.changed.connect(self.redraw)
+        self._scale.changed.connect(self.redraw)
         theme.changed.connect(self._on_theme_changed)
 
     # ---- what pages give
 
     def set_title(self, title: str, unit: str) -> None:
         self._head.set_title(title, unit)
+        self._figures.unit = unit
         self.setAccessibleName(f"{title}, {unit}" if unit else title)
 
     def set_lines(self, lines: Sequence[Line]) -> None:
@@ -124,7 +132,7 @@ class TimeChart(Reached):
     def join(self, axis: TimeAxis) -> None:
         if axis is not self.axis:
             self.axis.remove(self)
-        self.axis = self._pointer.axis = axis
+        self.axis = self._pointer.axis = self.menu.axis = axis
 
     def oldest(self) -> float | None:
         return min((track.first for track in self._shown() if track.first is not None), default=None)
@@ -150,33 +158,26 @@ class TimeChart(Reached):
             return
         lines = self._visible()
         curves = [self._stretch_of(line) for line in lines]
-        self._fit(curves)
+        self._canvas.fit(self.axis.range, [values for _, values in curves], self._scale)
         self._canvas.show_only({line.key for line in lines})
         for line, (t, values) in zip(lines, curves, strict=True):
             self._canvas.set_values(line.key, t, values)
         self._show_values()
+        self._show_figures()
         self._canvas.viewport().update()
+
+    def _show_figures(self) -> None:
+        """Of the stretch that is drawn with the mouse, else of the one that a person has chosen to see."""
+        shown = None if self.axis.is_growing else self.axis.range
+        chosen = self._pointer.band or shown
+        lines = [line for line in self._visible() if line in self._named]
+        self._figures.show_range(chosen and (min(chosen), max(chosen)), lines, self.track)
 
     def _stretch_of(self, line: Line) -> tuple[Values, Values]:
         (first, last), width = self.axis.range, max(self._canvas.area.plot.width(), 1.0)
         t, values = self.track(line.key).window(first, last, round(width * self.devicePixelRatioF()))
+        values = self._scale.placed(values)
         return dashed(t, values, (last - first) / width * _DASH) if line.dashed else (t, values)
-
-    def _fit(self, curves: Sequence[tuple[Values, Values]]) -> None:
-        """Round ranges around what is shown, and their ticks."""
-        (first, last), area = self.axis.range, self._canvas.area
-        most_x = max(int(area.plot.width() / _TICK_WIDTH), 1)
-        most_y = max(int(area.plot.height() / _TICK_HEIGHT), 2)
-        low = lowest([0.0, *(lowest(values) for _, values in curves if len(values))])
-        high = highest([0.0, *(highest(values) for _, values in curves if len(values))])
-        y = fitting(float(low), float(high), area.y, most_y)
-        if self._fitted == (fitted := (first, last, *y, most_x, most_y)):
-            return
-        self._fitted = fitted
-        self._ground.x_ticks = time_ticks(first, last, most_x)
-        self._ground.y_ticks = figure_ticks(*y, most_y)
-        self._ground.corner = clock_form(first, last, most_x)
-        self._canvas.set_area((first, last), y)
 
     def _show_values(self) -> None:
         """Where the cursor stands; without one the newest."""
@@ -186,16 +187,22 @@ class TimeChart(Reached):
 
     def _value_at(self, line: Line, t: float | None) -> float | None:
         track = self.track(line.key)
-        return track.newest if t is None else track.at(t, max(1.0, self._canvas.area.length(1)))
+        return track.newest if t is None else track.at(t, self._canvas.near)
+
+    def _snapped(self, t: float) -> float:
+        """The time of the nearest sample."""
+        return snapped(t, map(self.track, (line.key for line in self._visible())), self._canvas.near)
 
     def _draw_above(self, painter: QPainter, area: Frame) -> None:
         draw_marks(painter, area, self._theme, self._marks)
         cursor = self._drawn_cursor
         if cursor is not None and area.x[0] <= cursor <= area.x[1]:
             text = time_text(cursor, area.x[1] - area.x[0] < 60) if self._ground.has_texts_below else ""
-            lines = self._visible()
-            dots = [(self._value_at(line, cursor), drawn_colour(line, self._theme)) for line in lines]
-            draw_cursor(painter, area, self._theme, (cursor, text), dots)
+            draw_cursor(painter, area, self._theme, (cursor, text), ())
+            for line in self._visible():  # dots are on the samples that are read out
+                sample = self.track(line.key).nearest(cursor, self._canvas.near)
+                points = self._scale.points(sample, area.y)
+                draw_dots(painter, area, self._theme, points, drawn_colour(line, self._theme), 4.0)
         if self._pointer.band:
             draw_band(painter, area, self._theme, self._pointer.band)
         if self.is_framed:
@@ -215,9 +222,6 @@ class TimeChart(Reached):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.redraw()
-
-    def _on_resized(self) -> None:
         self.redraw()
 
     def _on_theme_changed(self) -> None:

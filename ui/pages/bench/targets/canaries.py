@@ -83,6 +83,8 @@ class CanariesDialog(QDialog):
         self.resize(WIDTH, HEIGHT)
         self.message = Message()
         self.chart = CanaryChart(context.theme)
+        self.chart.menu.saved.connect(context.bus.saved)
+        self.chart.menu.failed.connect(self.message.show_failure)
         self.said = Label()
         self.said.setWordWrap(True)
         about = Label(ABOUT)

@@ -1,0 +1,128 @@
+"""What can be done with every chart: its context menu, and the same by keys."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+
+from app.core.errors import DynoError
+from app.core.harmless import as_file_name, harmless
+from ui.core.shortcuts import SHORTCUTS
+from ui.widgets.image import copy_image, save_image
+
+from .head import Head
+from .lines import Line
+from .maximised import Maximised
+from .time_axis import TimeAxis
+from .value_scale import ValueScale
+
+_FORMATS = "PNG image (*.png);;SVG image (*.svg)"
+
+
+class ChartMenu(QObject):
+    """Listens to a chart; charts over time give their axis and their scale."""
+
+    saved = Signal(object, str)  # Path, one line about it
+    failed = Signal(object)  # Exception
+
+    def __init__(self, chart: QWidget, head: Head, scale: ValueScale | None = None) -> None:
+        super().__init__(chart)
+        self._chart, self._head, self._scale = chart, head, scale
+        self.axis: TimeAxis | None = None
+        self.maximised = Maximised(chart)
+        head.title_double_clicked.connect(self.maximised.toggle)
+        chart.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        match event:
+            case QContextMenuEvent():
+                self.build(event.pos()).popup(event.globalPos())
+                return True
+            case QKeyEvent() if event.type() == QEvent.Type.KeyPress and self._press(event):
+                return True
+        return super().eventFilter(watched, event)
+
+    def _press(self, event: QKeyEvent) -> bool:
+        """False where the key is another one."""
+        if event.key() == Qt.Key.Key_F11:
+            self.maximised.toggle()
+        elif event.key() == Qt.Key.Key_Escape and self.maximised.is_on:
+            self.maximised.restore()
+        elif event.matches(QKeySequence.StandardKey.Copy):
+            copy_image(self._chart)
+        elif event.key() == Qt.Key.Key_L and not event.modifiers() and self._scale:
+            self._scale.toggle()
+        else:
+            return False
+        return True
+
+    # ---- the menu
+
+    def build(self, at: QPoint) -> QMenu:
+        """As things stand now; `at` is where the mouse is, which may be on a name of the legend."""
+        menu = QMenu(self._chart)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction("&Copy picture", SHORTCUTS["copy"], partial(copy_image, self._chart))
+        menu.addAction("&Save picture...", self._ask_where)
+        menu.addSeparator()
+        if self.axis is not None:
+            menu.addAction("&Reset view", "Home", self.axis.reset)
+        self._add_logarithm(menu)
+        self._add_curves(menu, self._head.entry_at(self._head.mapFrom(self._chart, at)))
+        menu.addSeparator()
+        text = "Back to &all charts" if self.maximised.is_on else "&Maximise"
+        menu.addAction(text, SHORTCUTS["maximise"], self.maximised.toggle)
+        return menu
+
+    def _add_logarithm(self, menu: QMenu) -> None:
+        if self._scale is not None:
+            added = menu.addAction("&Logarithmic scale", "L", self._scale.toggle)
+            added.setCheckable(True)
+            added.setChecked(self._scale.is_logarithmic)
+            added.setEnabled(self._scale.is_logarithmic or self._scale.has_logarithms)
+
+    def _add_curves(self, menu: QMenu, pointed: Line | None) -> None:
+        lines, hidden = self._head.lines, self._head.hidden
+        if not lines:
+            return
+        if pointed is not None:
+            name = harmless(pointed.label).replace("&", "&&")
+            menu.addAction(f"&Only {name}, in all charts", partial(hidden.isolate, pointed.owner))
+        else:
+            only = menu.addMenu("&Only this series, in all charts")
+            for line in lines:
+                only.addAction(_name(line), partial(hidden.isolate, line.owner))
+        shown = menu.addMenu("S&hown series")
+        for line in lines:
+            added = shown.addAction(_name(line), partial(hidden.toggle, line.owner, lines))
+            added.setCheckable(True)
+            added.setChecked(line.owner not in hidden.of(lines))
+        menu.addAction("Show &all series", "0", hidden.show_all)
+
+    def _ask_where(self) -> None:
+        name = as_file_name(self._chart.accessibleName())
+        dialog = QFileDialog(self._chart.window(), "Save picture", f"{name}.png", _FORMATS)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("png")
+        dialog.fileSelected.connect(self.save)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def save(self, name: str) -> None:
+        """As PNG or SVG."""
+        path = Path(name)
+        try:
+            save_image(self._chart, path)
+        except DynoError as error:
+            self.failed.emit(error)
+        else:
+            self.saved.emit(path, f"{path.name} is saved")
+
+
+def _name(line: Line) -> str:
+    """Whole, as an entry of a menu."""
+    return harmless(line.full or line.label).replace("&", "&&")
