@@ -20,7 +20,7 @@ from .queue_line import QueueLine
 from .remarks import RemarksPanel
 from .steering import Steering
 
-WIDTHS = (16, 8, 14, 8, 13, 13, 13, 10, 8, 7, 8)  # of the results, until a person changes them
+WIDTHS = (16, 8, 13, 9, 13, 13, 13, 10, 8, 7, 8)  # of the results, until a person changes them
 
 
 class LiveBody(QWidget):
