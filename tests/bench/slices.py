@@ -5,7 +5,8 @@
 The parts: `equals`, two servers that are the same, with the machine left alone and beside a busy loop;
 `narrower`, the same seconds as whole sessions A B B A; `agreement`, engines against
 InnoDB, in slices and in long whole sessions; `switching`, what a change from one contender to the next takes;
-`latency`, percentiles in slices over those of a run without a gate.
+`latency`, percentiles in slices over those of a run without a gate; `beginning`, the first tenth of a second
+of a slice over all of it.
 What there is so far is printed after each plan: a run that is broken off has its figures too.
 """
 
@@ -20,10 +21,10 @@ from statistics import fmean, stdev
 
 from app.core.table import markdown_of
 from app.protocol.plan import SLICES
+from tests.bench import slice_beginning, sliced_latency
 from tests.bench.busy import coming_and_going
 from tests.bench.figure import Figure
 from tests.bench.pairs import half_width, mean_ratio
-from tests.bench.sliced_latency import measure
 from tests.bench.sliced_plans import (
     AGREEING,
     EQUALS,
@@ -52,7 +53,7 @@ Part = Callable[[Bench, argparse.Namespace], list[Figure]]
 def add_options(parser: argparse.ArgumentParser) -> None:
     own = parser.add_argument_group("of slices")
     own.add_argument("--part", choices=PARTS, help="of slices; none: all")
-    each = "equals 20, narrower 5, blocks of latency 12, others 1"
+    each = "equals 20, narrower 5, blocks of latency and beginning 12, others 1"
     own.add_argument("--plans", type=int, default=0, help=f"of each kind ({each})")
     own.add_argument("--rounds", type=int, default=ROUNDS, help=f"of each plan ({ROUNDS})")
     own.add_argument(
@@ -296,8 +297,16 @@ def _switching_figures(found: Sequence[Carried]) -> list[Figure]:
 
 
 def latency(_: Bench, options: argparse.Namespace) -> list[Figure]:
+    return _shown(sliced_latency.measure(EQUALS, options.rows or ROWS, options.plans or BLOCKS))
+
+
+def beginning(_: Bench, options: argparse.Namespace) -> list[Figure]:
+    return _shown(slice_beginning.measure(EQUALS, options.rows or ROWS, options.plans or BLOCKS))
+
+
+def _shown(measured: Iterator[list[Figure]]) -> list[Figure]:
     found: list[Figure] = []
-    for figures in measure(EQUALS, options.rows or ROWS, options.plans or BLOCKS):
+    for figures in measured:
         found += figures
         _print(["", "", "of"], [[each.name, f"{each.value:.3f}", f"{each.n} {each.of}"] for each in figures])
     return found
@@ -305,6 +314,6 @@ def latency(_: Bench, options: argparse.Namespace) -> list[Figure]:
 
 PARTS: dict[str, Part] = {
     "equals": equals, "narrower": narrower, "agreement": agreement, "switching": switching,
-    "latency": latency,
+    "latency": latency, "beginning": beginning,
 }  # fmt: skip
 FIGURES = {"slices": slices}

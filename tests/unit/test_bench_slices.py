@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench import slices
+from tests.bench import slice_beginning, slices
 from tests.bench.figure import Figure
 from tests.bench.sliced_latency import figures_of
 from tests.bench.sliced_plans import EQUALS, Bench, Carried, PlanFailedError
@@ -78,6 +78,15 @@ def test_latencies_in_slices_are_held_against_those_without_a_gate() -> None:
     slower = found["scan: p95 in slices over that without a gate, off"]
     assert slower.value == pytest.approx(10) and not slower.is_met
     assert found["scan: p99 in slices over that without a gate, off"].is_met
+
+
+def test_the_beginning_of_a_slice_is_held_against_all_of_it() -> None:
+    def line(ms: float) -> dict[str, object]:
+        return {"events": 1000 / ms, "interval_s": 1.0, "buckets": [[ms, 100]]}
+
+    found = by_name(slice_beginning.figures_of("scan", [[line(3), line(2), line(2), line(3)]] * 3))
+    assert found["scan: rate of the first 0.1 s over that of 1 s"].value == pytest.approx(2 / 3)
+    assert found["scan: p99 of the first 0.1 s over that of 1 s"].value == pytest.approx(1.5)
 
 
 def test_what_differs_from_whole_sessions_is_named(capsys: pytest.CaptureFixture[str]) -> None:
