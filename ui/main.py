@@ -29,7 +29,7 @@ def main() -> int:
 
         complain(f"dyno: {NO_DISPLAY}")
         return 2
-    gc.disable()  # ui/core/gc_timer.py looks for cycles, once the window stands
+    gc.disable()  # ui/core/gc_timer.py looks for cycles, once the window is open
     from .shell.application import open_window
 
     return open_window()

@@ -108,7 +108,7 @@ def _begin(directory: Directory, queued: QueuedPlans, entry: QueuedPlan) -> None
     _check(directory, entry, plan)
 
     def start(queue: Queue) -> Queue:
-        """While the queue stands still: what was held or removed meanwhile does not begin."""
+        """While the queue cannot change: what was held or removed meanwhile does not begin."""
         if entry != next_plan(queue, time.time()):
             raise TakenError
         _ask(directory, entry, "start")

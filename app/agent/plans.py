@@ -9,7 +9,7 @@ from app.protocol.answers import PlanSummary, SessionSummary
 
 from .system.directory import Directory
 
-TAIL = 4096  # bytes of a journal in which its last event stands
+TAIL = 4096  # bytes of a journal that contain its last event
 
 
 def list_plans(directory: Directory) -> List[PlanSummary]:

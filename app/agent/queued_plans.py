@@ -53,7 +53,7 @@ class QueuedPlans:
         return Queue(waiting, queue.held if waiting else "")
 
     def answer(self) -> Queue:
-        """As a desktop is told of it."""
+        """The entry as the desktop gets it."""
         return replace(self.read(), at_work=self._directory.held_by(), now=time.time())
 
     def change(self, how: Callable[[Queue], Queue]) -> None:

@@ -52,7 +52,7 @@ class Number(NamedTuple):
 
 @dataclass(frozen=True)
 class Variable:
-    """What a name stands for: drawn anew in each loop."""
+    """A variable of the statements: drawn anew in each loop."""
 
     name: str
     kind: str  # int seq intlist float char date timestamp

@@ -1,4 +1,4 @@
-"""Finding the files: shipped ones beside the code, the person's own in DYNO_HOME."""
+"""Finding the files: shipped ones next to the code, the person's own in DYNO_HOME."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Catalog:
         return _all(self._sequences, "toml", self.sequence)
 
     def own_workload_path(self, name: str) -> Path:
-        """Where a workload of the person's own lies, or would; a shipped name is refused."""
+        """The path for a person's own workload of this name; a shipped name is refused."""
         shipped, own = self._workloads
         if (shipped / f"{name}.toml").is_file():
             raise InputError(
@@ -77,7 +77,7 @@ class Catalog:
         return own / f"{name}.toml"
 
     def own_sequence_path(self, name: str) -> Path:
-        """Where a sequence of the person's own lies, or would; a shipped name is refused."""
+        """The path for a person's own sequence of this name; a shipped name is refused."""
         shipped, own = self._sequences
         if (shipped / f"{name}.toml").is_file():
             raise InputError(
@@ -145,7 +145,7 @@ class Catalog:
         return read_text(path, most)
 
     def _find_beside(self, name: str, workload: Workload) -> Path | None:
-        """What a workload is made of is beside it, or is shipped; Lua that custom SQL needs is shipped."""
+        """The files of a workload are next to it or shipped; the Lua for custom SQL is shipped."""
         shipped, own = self._workloads
         is_shipped = workload.shipped or (workload.sql and name.endswith(".lua"))
         folders = (shipped,) if is_shipped else (own, shipped)
@@ -192,7 +192,7 @@ class Catalog:
         return found, problems
 
     def own_preset_path(self, engine: str, name: str) -> Path:
-        """Where a preset of the person's own lies, or would; a shipped name is refused."""
+        """The path for a person's own preset of this name; a shipped name is refused."""
         _check_engine(engine)
         shipped, own = self._presets
         if not _PRESET_NAME.fullmatch(name):

@@ -1,6 +1,6 @@
 """The Lua that Dyno makes from custom SQL: calls of dyno-sql.lua with numbers and quoted texts.
 
-Nothing of a file stands outside of quotes, but its numbers.
+Only the numbers of a file are written without quotes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Columns of sessions beside one another, step by step: medians, relative to a base."""
+"""Columns of sessions, step by step: medians, relative to a base."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def compare(
 
 
 def _columns(entries: Sequence[SessionEntry], sides: Mapping[str, int]) -> list[Column]:
-    """Repeats share a column; but two of one contender and nothing else stand side by side."""
+    """Repeats share a column, unless only two of one contender are compared."""
     grouped: dict[tuple[object, ...], Column] = {}
     for entry in entries:
         key = (entry["contender_key"], entry["work_key"], entry["machine_key"], sides.get(entry["id"]))

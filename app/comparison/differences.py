@@ -235,7 +235,7 @@ def _compression(history: History, session: str) -> Iterator[tuple[str, str]]:
 
 
 def _variables(variables: Mapping[str, str], session: str, base: str) -> Iterator[tuple[str, str]]:
-    """Where the files of the session and of the build lie is said in the same words for all."""
+    """Paths of the session and of the build are replaced, so that they do not differ."""
     own = re.compile(rf"\S*/sessions/{re.escape(session)}|/\S*/dyno-\w{{8}}(?=/|$)")
     for name, value in variables.items():
         if name not in OF_THE_SERVER and name != _ALLOCATOR:

@@ -14,7 +14,7 @@ NOTHING = "Nothing differs."
 _HEADS = ("of", "what")
 _LISTS = ("variables", "preset")  # groups whose values may be lists
 _LONG = 60  # characters that a value may have and be shown whole
-_CUT = "… "  # stands for what all have
+_CUT = "… "  # in place of what all have
 
 
 def differences_table(names: Sequence[str], found: Sequence[DifferenceEntry]) -> TextTable:

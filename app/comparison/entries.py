@@ -51,7 +51,7 @@ class RelatedEntry(MeasureEntry):
     """The figure that steps are compared by, null where there is none."""
 
     relative: list[float | None]
-    spread: list[float | None]  # how far a session lies from the median at most, as a share of it
+    spread: list[float | None]  # the largest deviation of a session from the median, as a share
     verdict: list[str | None]
     p: list[float | None]  # of the test against the base: Student's of the rounds, else Welch's
     across: list[str]  # of a verdict across time or machines; '' of every other

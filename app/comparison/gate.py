@@ -1,6 +1,6 @@
 """Whether a contender is worse than another one by more than somebody allows: an answer for scripts.
 
-Worse: the whole interval of a step lies beyond the limit. Not worse: that of each step lies within it.
+Worse: the whole interval of a step is beyond the limit. Not worse: that of each step is within it.
 Anything else cannot be told.
 """
 
@@ -73,7 +73,7 @@ class GateRequest:
         return f"{self.worse_pct:g}%"
 
     def is_worse(self, low: float, high: float, direction: str) -> bool:
-        """The whole interval lies beyond the limit."""
+        """Whether the whole interval is beyond the limit."""
         return low > self._most if direction == "lower" else high < self._least
 
     def is_within(self, low: float, high: float, direction: str) -> bool:
@@ -89,7 +89,7 @@ class GateRequest:
 
 
 def gate(history: History, base: str, other: str, request: GateRequest) -> GateEntry:
-    """A session stands for all repeats of its contender in its plan."""
+    """Compare all repeats of both contenders in their plans."""
     ours, theirs = _repeats(history, base), _repeats(history, other)
     if set(ours) & set(theirs):
         raise InputError(

@@ -68,7 +68,7 @@ def without_attempts(
 
 
 def attempts_texts(left_out: Attempts) -> list[str]:
-    """Who stands for whom."""
+    """Which attempt replaces which."""
     return [
         f"{entry['name']} is left out ({_why_left_out(entry)}); {other['name']} replaces it"
         for entry, other in left_out

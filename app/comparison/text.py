@@ -57,7 +57,7 @@ def _csv_row(row: RowEntry) -> list[object]:
 
 
 def to_markdown(comparison: Comparison, has_details: bool = False) -> str:
-    """A table for a forum or an issue, with what has to be known beside it."""
+    """A table for a forum or an issue, with its caveats."""
     remarks = [f"- {escaped(remark)}" for remark in remarks_of(comparison)]
     first = [f"{escaped(each)}\n" for each in first_of(comparison)]
     cells = _cells(comparison, has_details, names_of(comparison), _unit)
@@ -234,14 +234,14 @@ def _line(row: RowEntry, order: Sequence[int], has_details: bool) -> list[str]:
 
 
 def _figure(row: RowEntry, at: int, has_details: bool) -> str:
-    """The median; beside one that was measured once, how steady its session was."""
+    """The median; for a single session also how steady it was."""
     alone = row["within"][at]
     beside = detail_text(row, at) if has_details else within_text(alone) if alone is not None else ""
     return f"{figure_text(row['values'][at], row['unit'])} {beside}".rstrip()
 
 
 def judged_text(row: RowEntry, at: int) -> str:
-    """`0.62 worse`, `1.01 ~`; a ratio without a verdict stands alone."""
+    """`0.62 worse`, `1.01 ~`; a ratio without a verdict has no sign."""
     relative = row["relative"][at]
     if relative is None:
         return "-"

@@ -1,4 +1,4 @@
-"""What a step costs beside what became of its figure: which costs may explain it, never which one does.
+"""Why a step is faster or slower: which costs may explain it, never which one does.
 
 A step is as fast as what limits it lets it be. Where that is the CPU, half the CPU per query is twice the
 queries; where the disk is, CPU makes no difference. So a cost may explain as much of a change as its own
@@ -62,7 +62,7 @@ class PairEntry(TypedDict):
     values: list[float | None]  # medians
     ratio: float | None  # the other to the base
     n: list[int]
-    spread: list[float | None]  # how far a session lies from the median at most, as a share of it
+    spread: list[float | None]  # the largest deviation of a session from the median, as a share
     overlaps: bool  # the repeats of both: the difference may be noise
 
 

@@ -1,1 +1,1 @@
-"""What everything else stands on: errors, ids, units, settings, private files, CSV, TOML, tables of text."""
+"""The base of everything else: errors, ids, units, settings, private files, CSV, TOML, tables of text."""

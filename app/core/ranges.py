@@ -16,7 +16,7 @@ _RANGE = re.compile(r"([0-9]{1,9})(?:-|\.\.)([0-9]{1,9})(?:([x*+:])([0-9]{1,9}))
 
 
 def listed(text: str) -> list[int | str]:
-    """The numbers of a list in its order; a word that is none stays. Raises InputError about a range."""
+    """The numbers of a list in its order; other words stay. Raises InputError for a wrong range."""
     close = _TOGETHER.sub(lambda found: "".join(filter(None, found.groups())), text).strip(" ,;")
     found = [each for word in _BETWEEN.split(close) for each in _member(word)] if close else []
     if len(found) > MOST:

@@ -43,7 +43,7 @@ class Settings:
     appearance: str = "system"
     target: str = ""  # that the window begins with; none: the one chosen last
     notifications: bool = True  # when a plan ends
-    matters_pct: float = 2.0  # a smaller difference is none
+    matters_pct: float = 2.0  # smaller differences do not count
     false_share_pct: float = 5.0  # of the differences shown, how many may be noise
 
 

@@ -1,4 +1,4 @@
-"""Where the files lie that come with Dyno: the data packages beside the code."""
+"""The paths of the files that come with Dyno: data packages next to the code."""
 
 from __future__ import annotations
 

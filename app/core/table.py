@@ -40,7 +40,7 @@ def fitting(widths: Sequence[int], width: int, fixed: int, together: int = 1) ->
 
 
 def split(table: TextTable, width: int, fixed: int) -> list[TextTable]:
-    """As many tables as it takes until each is no wider; the remarks stand below the last one."""
+    """As many tables as needed for this width; the remarks come below the last one."""
     lines = (table.heads, *table.lines)
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     parts = fitting(widths, width, fixed)

@@ -160,7 +160,7 @@ def read_text(path: Path, most: int = MAX_BYTES) -> str:
 
 
 def line_of(text: str, where: Path_) -> int:
-    """The line in which a key stands, else its table's; 0 where neither is found."""
+    """The line of a key, else of its table; 0 where neither is found."""
     headers = [part for part in where if isinstance(part, str)]
     counts = [part for part in where if isinstance(part, int)]
     lines = text.split("\n")

@@ -12,7 +12,7 @@ from app.core.errors import TargetError
 from app.history.journals import whole_lines
 from app.protocol.events import MAX_LINE
 
-LONGEST_HEADER = 4096  # bytes of a line beside the journals
+LONGEST_HEADER = 4096  # bytes of a line between the journals
 MOST_CHATTER = 64 << 10  # bytes that a login script may print before the first line of the agent
 
 
@@ -42,7 +42,7 @@ Frame = Piece | Beat | End
 
 
 class _Said(msgspec.Struct):
-    """A line beside the journals, with every kind that it may be of."""
+    """A line between the journals, with every kind that it may have."""
 
     error: str | None = None
     beat: int | None = None

@@ -16,7 +16,7 @@ class Lengths:
 
     plan: Plan
     seen: dict[int, float] = field(default_factory=dict)  # of steps that were completed, by position
-    beside_s: float | None = None  # what an earlier session took beside its steps
+    beside_s: float | None = None  # what an earlier session took outside of its steps
     _guesses: dict[int, list[float]] = field(default_factory=dict)  # by contender
 
     def __post_init__(self) -> None:

@@ -120,7 +120,7 @@ def browse(history: History, wanted: Filter, order: Order) -> FoundSessions:
 
 
 def _by_plan(rows: Sequence[tuple[str, str]], order: Order) -> dict[str, tuple[str, ...]]:
-    """A plan stands where its first session stands; by date that is always the one that began first."""
+    """A plan is sorted by its first session; by date that is always the one that began first."""
     step = -1 if order.by == "date" and order.is_descending else 1
     plans: dict[str, list[str]] = {}
     for id_, plan in rows[::step]:

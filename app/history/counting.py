@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SERIES = {"queries/s": "load.queries", "rows/s": "load.rows"}  # what the figure of a step is made of, by unit
 LEAST_CUT_S = 10  # seconds that are left
 
-# steps that go on for a time: one that ends when its work is done has no part that could stand for it
+# timed steps: one that ends with its work has no part that could represent it
 _TIMED = "kind = 'drive' AND NOT warm AND step.state = 'completed' AND step.value IS NOT NULL"
 _STEP = f"""
 SELECT session.number, session.id, step.position, unit FROM step JOIN session ON step.session = session.number
@@ -85,7 +85,7 @@ class Seconds:
         return cut
 
     def check(self, cut: Cut) -> None:
-        """Raises InputError where these seconds cannot stand for the step."""
+        """Raises InputError where these seconds cannot represent the step."""
         whole, first, end = len(self.values), cut.first_s, cut.last_s + 1
         if first >= end:
             raise InputError(f"seconds {first} to {end}: the end must be after the start")

@@ -90,7 +90,7 @@ class StepEntry(TypedDict):
 
 
 class ExplainEntry(TypedDict):
-    """How the server carries out the statement that stands for a step."""
+    """How the server executes a typical statement of a step."""
 
     step: str  # with its coordinates
     statement: str

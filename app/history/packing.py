@@ -1,6 +1,6 @@
 """The per-second values of a series in few bytes: fixed point, delta, zigzag, byte planes, zlib.
 
-Lossless: a value that fixed point would change makes its block keep float64. NaN stands for missing.
+Lossless: a value that fixed point would change makes its block keep float64. NaN means missing.
 A block: form, digits, width, flags, count and base as varints; then a bitmap of the missing values and
 the byte planes of the codes, lowest first. Where zlib makes them shorter: a byte that says which planes
 are left as they are, those planes, and the rest deflated.

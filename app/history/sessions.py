@@ -181,7 +181,7 @@ def _meant(history: History, reference: str) -> list[tuple[str, str]]:
 
 
 def escaped(text: str) -> str:
-    """For LIKE, where it stands for itself."""
+    """Escaped for LIKE, so that it matches itself."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 

@@ -41,7 +41,7 @@ MARKS = {
 }
 
 BUSY = "it was allowed to start while another plan measured on the same machine"
-WHOLE = "latency and costs cover the whole step"  # beside the figure of a step that is cut
+WHOLE = "latency and costs cover the whole step"  # next to the result of a step that is cut
 
 
 def attempt_text(attempt: int) -> str:

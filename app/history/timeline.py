@@ -86,7 +86,7 @@ def timeline(history: History, session: str, names: Sequence[str], base: str = "
 
 
 def overview(history: History, session: str, base: str = "") -> Overview:
-    """Its steps beside those of the base; unless one is named that is the first session of its plan."""
+    """Its steps with those of the base, which is the first session of its plan unless one is named."""
     _recount(history, session, base)
     with history.reading():
         return _overview(history, session, base)

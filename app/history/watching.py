@@ -1,4 +1,4 @@
-"""What a follower learns beside the journals: is the plan still carried out, what says the clock there."""
+"""What a follower learns besides the journals: whether the plan still runs, and the target's clock."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def read_folder(folder: Path) -> ReadFolder:
 
 
 def _may_be_output(file: Path) -> bool:
-    """What small-datum keeps beside the outputs is passed over."""
+    """Other files that small-datum keeps next to the outputs are skipped."""
     return not file.name.startswith("sb.") or (
         file.name.startswith("sb.o.") and not file.name.startswith("sb.o.pw.")
     )

@@ -1,4 +1,4 @@
-"""The contender of a kept session measured again beside new ones: the base of a plan of the same work."""
+"""The contender of a session measured again with new ones, as the base of a plan of the same work."""
 
 from __future__ import annotations
 

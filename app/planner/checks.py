@@ -22,7 +22,7 @@ from .parity import check_presets
 from .sizes import cache_bytes, server_caches_bytes
 from .slicing import active_at_once, slices_check
 
-SERVER_BYTES = 400 << 20  # of a server, beside its caches
+SERVER_BYTES = 400 << 20  # of a server, without its caches
 THREAD_BYTES = 2 << 20  # of a client thread, on both sides
 CLOCK_S = 5.0
 OF_THE_MOMENT = ("load", "clock")  # checks that say nothing of a plan that begins later
@@ -85,7 +85,7 @@ def _memory(plan: Plan, survey: Survey) -> Check:
 
 
 def _caches_bytes(plan: Plan, contender: Contender) -> int:
-    """With the key caches of tables, which are beside the one that they share else."""
+    """With the separate key caches of tables, in addition to the shared one."""
     own = bool(engine_of(contender.engine).key_cache) and any(step.key_caches for step in plan.steps)
     return server_caches_bytes(contender) + (cache_bytes(contender) if own else 0)
 

@@ -1,4 +1,4 @@
-"""How long a sequence takes as it stands, before there is a target: one contender with InnoDB."""
+"""How long a sequence takes unchanged, before a target is chosen: one contender with InnoDB."""
 
 from __future__ import annotations
 

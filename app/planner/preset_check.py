@@ -62,7 +62,7 @@ class _CatalogWith(Catalog):
 def try_preset(
     agent: Agent, survey: Survey, preset: Preset, builds: Sequence[str] = (), start: bool = False
 ) -> list[BuildReply]:
-    """Ask these builds, or all that have the engine; `start` starts each once. Refusals stand first."""
+    """Ask these builds, or all that have the engine; `start` starts each once. Refusals come first."""
     names = list(builds) or _with_engine(survey, preset.engine)
     contenders = tuple(ContenderRequest(each, preset.engine, preset.name, name=each) for each in names)
     plan = resolve(PlanRequest(sequence="duel", contenders=contenders), survey, _CatalogWith(preset))
@@ -138,7 +138,7 @@ def written_options(presets: Iterable[Preset]) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Preview:
-    """What is beside a draft; where it is wrong the reason, and its line."""
+    """What the window shows next to a draft; where it is wrong the reason, and its line."""
 
     text: str = ""
     problem: str = ""

@@ -188,7 +188,7 @@ class PlanRequest:
     vary: str = ""  # a variable of the server and its values; variations of the steps go before it
     repeats: int | str = 1  # or UNTIL_DECIDED
     time_limit: int = 0  # seconds, of a plan until decided; 0: none
-    matters_pct: float | None = None  # of such a plan: a smaller difference is none; None: as set
+    matters_pct: float | None = None  # of such a plan: smaller differences do not count; None: as set
     false_share_pct: float | None = None  # the same of what it calls a difference
     order: str = "interleaved"
     transport: str = ""

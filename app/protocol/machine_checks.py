@@ -88,11 +88,11 @@ def _swap_warnings(machine: Machine) -> List[str]:
 def _disk_warnings(machine: Machine) -> List[str]:
     disk = machine.disk
     texts = {
-        "virtual": "the disk under {path} is virtual: its speed depends on what else uses the real one",
-        "memory": "{path} lies in memory ({filesystem}): nothing is written to a disk",
-        "network": "{path} lies on a network filesystem ({filesystem}): its speed is the network's",
-        "overlay": "{path} lies on an overlay; choose a directory on the disk itself",
-        "file": "{path} lies in a file on another disk (loop device)",
+        "virtual": "the disk under {path} is virtual: its speed depends on other users of the physical disk",
+        "memory": "{path} is in memory ({filesystem}): nothing is written to a disk",
+        "network": "{path} is on a network file system ({filesystem}): its speed depends on the network",
+        "overlay": "{path} is on an overlay; choose a directory on the disk itself",
+        "file": "{path} is in a file on another disk (loop device)",
     }
     text = texts.get(disk.kind or "") if disk else None
     return [text.format(**vars(disk))] if text else []

@@ -19,7 +19,7 @@ LOAD_METHODS = ("ordered", "parallel", "bulk")
 SLICES = "slices"
 UNTIL_DECIDED = "until decided"  # in place of a number of repeats
 ORDERS = ("interleaved", SLICES, "grouped")  # A B B A of sessions by round, of slices within one, or A A B B
-OPEN_FILES = 1024  # of a server beside its clients: tables, logs, libraries; below it lets fewer clients in
+OPEN_FILES = 1024  # of a server, without its clients: tables, logs, libraries; below it lets fewer clients in
 
 ALLOCATORS = {"jemalloc": "libjemalloc2", "tcmalloc": "libtcmalloc-minimal4"}  # and the packages of Debian
 
@@ -167,7 +167,7 @@ class Plan:
     repeat_if_disturbed: bool = False  # a step in place, else its session: up to ATTEMPTS of each
     until_decided: bool = False  # repeats are the most there are: it ends when more would tell nothing new
     time_limit: int = 0  # seconds, of such a plan: no round begins that would pass it; 0: none
-    matters_pct: float = 2.0  # a smaller difference is none: by this and the next such a plan is judged
+    matters_pct: float = 2.0  # such a plan is judged by this (smaller differences do not count) and the next
     false_share_pct: float = 5.0  # of its differences, how many may be noise
 
     @property

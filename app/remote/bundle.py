@@ -62,7 +62,7 @@ def _files_of(folder: Path, name: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _folder_of(package: str) -> Path:
-    """Where a package lies, without importing it: PyMySQL takes its time."""
+    """The directory of a package, without importing it: importing PyMySQL is slow."""
     spec = find_spec(package)
     assert spec is not None and spec.origin is not None
     return Path(spec.origin).parent

@@ -153,7 +153,7 @@ class PassphraseNeededError(Exception):
 
 
 def load_key(path: Path, passphrase: str | None = None) -> paramiko.PKey:
-    """The private key of a file, with the certificate beside it; raises InputError where there is none."""
+    """The private key of a file, with the certificate next to it; raises InputError without a key."""
     try:
         loaded = _decode(path.read_bytes(), None if passphrase is None else passphrase.encode())
     except (OSError, ValueError) as error:
@@ -201,7 +201,7 @@ def _key_class(key: _PrivateKey) -> type[paramiko.PKey]:
 
 
 def _public_blob(path: Path) -> bytes:
-    """The public part, from the .pub file beside a key; empty where there is none."""
+    """The public part, from the .pub file next to a key; empty without one."""
     try:
         return base64.b64decode(Path(f"{path}.pub").read_text().split()[1])
     except (OSError, UnicodeDecodeError, IndexError, binascii.Error):

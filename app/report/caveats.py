@@ -36,7 +36,7 @@ def caveats(history: History, found: Comparison, names: Sequence[str]) -> list[s
 
 
 def _shared(form: str, remarks: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """What is the same of several stands once, with the names of all."""
+    """A remark that several columns share is written once, with all their names."""
     names: dict[str, list[str]] = {}
     for name, said in remarks:
         names.setdefault(said, []).append(name)

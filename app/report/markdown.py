@@ -1,4 +1,4 @@
-"""A report as Markdown, for a forum or an issue; whatever names hold stands for itself."""
+"""A report as Markdown, for a forum or an issue; names are escaped."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _code(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that stands for itself in Markdown, on one line."""
+    """Text escaped for Markdown, on one line."""
     return " ".join(_inline(text).split())
 
 

@@ -1,4 +1,4 @@
-"""A report as HTML that needs nothing beside it; whatever names hold is escaped."""
+"""A report as one HTML file; names are escaped."""
 
 from __future__ import annotations
 

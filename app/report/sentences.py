@@ -105,7 +105,7 @@ def _across(rows: Sequence[RowEntry], at: int) -> Iterator[str]:
 
 
 def _extremes(rows: Sequence[RowEntry], at: int) -> Iterator[str]:
-    """The steps in which it stands out most, either way; waiting and restarts are none of them."""
+    """The steps with the largest differences, either way, without waiting and restarts."""
     measuring = [row for row in rows if row["kind"] not in ("settle", "restart")] or rows
     ordered = sorted(measuring, key=lambda row: _benefit(row, at))
     ahead, behind = ([row for row in ordered if row["verdict"][at] == word] for word in (BETTER, WORSE))

@@ -1,4 +1,4 @@
-"""The options that Dyno puts below a preset, as lines in which the variables of a script stand for places."""
+"""The options that Dyno adds to a preset, with the variables of a script in place of paths."""
 
 from __future__ import annotations
 

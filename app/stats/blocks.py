@@ -14,7 +14,7 @@ MOST, FEWEST = 10, 4  # blocks
 
 
 def max_block_deviation(seconds: Sequence[float | None]) -> float | None:
-    """How far a block lies from the median of all at most, as a share of it; None where they are too few."""
+    """The largest deviation of a block from the median, as a share; None for too few blocks."""
     blocks = block_means(seconds)
     middle = median(blocks) if len(blocks) >= FEWEST else 0.0
     return max(abs(block / middle - 1) for block in blocks) if middle else None

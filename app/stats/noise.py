@@ -1,4 +1,4 @@
-"""How far figures of equals lie apart, pooled over steps."""
+"""How much results of equals differ, pooled over steps."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from statistics import fmean, median
 STEADY, UNSTEADY, SHORT = "steady", "unsteady", "too short to tell"
 
 LEAST_S = 25  # seconds with a figure: fewer cannot tell a trend from noise, but a stall
-MATTERS = 0.05  # a trend or a second level of less than this share is none, however sure it is
+MATTERS = 0.05  # a trend or a second level below this share does not count, however sure it is
 STALLED = 0.2  # of what a working second does: a second below it hardly does any work
 STALL_S = 2  # seconds in a row that are a stall
 SPARSE = 20.0  # events in a working second: with fewer, a second without one is chance
@@ -159,7 +159,7 @@ def _trend(blocks: Sequence[tuple[int, float]]) -> _Found:
 
 
 def _least_trend(blocks: Sequence[tuple[int, float]]) -> int:
-    """The smallest that stands out from the noise of these blocks, in whole per cent."""
+    """The smallest that would be found in the noise of these blocks, in whole per cent."""
     found, usual = _trend(blocks), median(value for _, value in blocks)
     share = max(MATTERS, found.beyond * found.error / usual) if usual else MATTERS
     return ceil(100 * share - 1e-9)

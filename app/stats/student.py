@@ -11,7 +11,7 @@ _TINY = 1e-300
 
 
 def two_sided(t: float, freedom: float) -> float:
-    """How much of the distribution lies as far from 0 as this, or further; exact in the tails."""
+    """How much of the distribution is at least as far from 0 as this; exact in the tails."""
     return _incomplete_beta(freedom / (freedom + t * t), freedom / 2, 0.5)
 
 

@@ -28,7 +28,9 @@ class Limits:
     """What a person may change."""
 
     false_share: float = 0.05  # of what is called a difference, over all cells of a comparison
-    matters: float = 0.02  # a ratio nearer to 1 than this, whichever is the base, is none, however sure it is
+    matters: float = (
+        0.02  # a ratio nearer to 1 than this, whichever is the base, does not count, however sure it is
+    )
     repeatedly: bool = False  # the plan was looked at after each round, and went on until it was decided
 
     @classmethod

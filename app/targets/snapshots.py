@@ -1,4 +1,4 @@
-"""The data sets that are kept on a target: asked for, taken away, put into words."""
+"""The snapshots on a target: listed, deleted, shown as text."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from app.protocol.plan import LOAD_METHODS
 from app.remote.reach import reached
 from app.remote.target import Ask, Target
 
-HEADERS = ("snapshot", "build", "engine", "preset", "tables", "size", "kept", "problem")
+HEADERS = ("snapshot", "build", "engine", "preset", "tables", "size", "stored", "problem")
 Kept = list[Snapshot]
 
 
 def kept_on(target: Target, ask: Ask, deleted: Sequence[str] = (), directory: str = "") -> Kept:
-    """Go there, take away those named, and say what is kept then."""
+    """Delete the named snapshots on the target; returns those that remain."""
     with reached(target, ask, directory) as agent:
         for key in deleted:
             agent.delete_snapshot(key)

@@ -82,7 +82,7 @@ def bad_tarballs(folder: Path) -> Iterator[tuple[Path, str]]:
         out.type, out.linkname = tarfile.SYMTYPE, "/etc"
         tar.addfile(out)
         tar.add("/etc/hostname", "mysql/lib/hostname")
-    yield folder / "links.tar", "mysql/lib/hostname lies behind a link: nothing was unpacked"
+    yield folder / "links.tar", "mysql/lib/hostname is behind a link: nothing was unpacked"
     with tarfile.open(folder / "whole.tar.gz", "w:gz") as tar:
         tar.add("/etc/services", "mysql/services")
     (folder / "cut.tar.gz").write_bytes((folder / "whole.tar.gz").read_bytes()[:-500])

@@ -109,7 +109,7 @@ def test_what_cannot_be_had_is_refused_before_anything_starts(desktop: Desktop) 
     said = desktop.refused("run", plan_file(desktop, *asked), code=1)
     assert said.startswith(f"nothing was started: /etc/passwd is not a shared library for {SERVER}: ")
     assert f"{libm} is not an allocator for {SERVER}, which has malloc from " in said
-    assert "the allocator /gone.so is not there: there is no such file" in said
+    assert "the allocator /gone.so does not exist" in said
     assert "numactl --membind=63 does not work here: " in said
     assert desktop.sessions() == []
 

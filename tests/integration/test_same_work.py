@@ -142,5 +142,5 @@ def test_a_server_that_is_gone_ends_no_step(server: Server) -> None:
     session = session_of(server, "read-only")
     session.client = Client("/nowhere")
     work = session.begin()
-    assert "nothing is known of the plans" in session.logged[0]
+    assert "cannot read the execution plans" in session.logged[0]
     assert work.end({"events": 1, "errors": 0, "rows": {}}, {}, 1.0) == ["no-statistics", "bad-statistics"]

@@ -75,7 +75,7 @@ def test_what_cannot_be_a_build_is_refused_in_the_dialog(
 ) -> None:
     bad = {
         pack(tmp_path / "evil.tar.gz", "../../mysqld"): "points outside of the tarball",
-        pack(tmp_path / "links.tar.gz", "bin/mysqld", ("bin", "/tmp")): "bin/mysqld lies behind a link",
+        pack(tmp_path / "links.tar.gz", "bin/mysqld", ("bin", "/tmp")): "bin/mysqld is behind a link",
         cut(pack(tmp_path / "cut.tar.gz", "mine/bin/mysqld")): "it is not a complete tarball",
     }
     for tarball, reason in bad.items():
@@ -89,7 +89,7 @@ def test_what_comes_from_others_is_no_markup(qtbot: QtBot) -> None:
     message = Message()
     qtbot.addWidget(message)
     heights = []
-    for text in ("far: ..h1.big..h1. leads out", "far: <h1>big</h1> leads out"):
+    for text in ("far: ..h1.big..h1. points outside", "far: <h1>big</h1> points outside"):
         message.show_error(text)
         heights.append(message.sizeHint().height())
     assert heights[0] == heights[1]

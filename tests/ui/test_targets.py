@@ -119,7 +119,7 @@ def test_builds_that_cannot_start_say_why(qtbot: QtBot, open_panel: Callable[[],
     tree = panel.view.card.builds
     well, broken = tree.topLevelItem(0), tree.topLevelItem(1)
     assert well is not None and well.text(1) == "never tried: innodb myisam"
-    assert "MySQL 8.4: never tried: neither a build nor a recording" in well.toolTip(1)
+    assert "MySQL 8.4: never tried: Dyno was never tested" in well.toolTip(1)
     assert broken is not None and "libssl.so.10" in broken.toolTip(0)
     assert broken.text(1) == "cannot start: libssl.so.10 is missing"
     assert panel.view.card._builds_head.text() == "2 builds, 1 cannot start"

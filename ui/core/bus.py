@@ -36,7 +36,7 @@ class Wanted:
 
     page: str  # bench live history compare
     sessions: tuple[str, ...] = ()
-    is_run: bool = False  # on Bench: they are started again, where nothing stands in the way
+    is_run: bool = False  # on Bench: they are started again, if nothing prevents it
 
 
 class Bus(QObject):

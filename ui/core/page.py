@@ -13,7 +13,7 @@ from .context import Context
 from .theme import SPACE
 
 MARGIN = 2 * SPACE  # pixels around what a page shows
-HEAD = 28  # of a line with buttons: headings beside it are as high
+HEAD = 28  # of a line with buttons: headings next to it have the same height
 
 
 class Page(QWidget):
@@ -43,7 +43,7 @@ class Page(QWidget):
         return ()
 
     def first_focus(self) -> QWidget | None:
-        """Where the keyboard stands when the page is first seen."""
+        """The widget with the keyboard focus when the page is first shown."""
         return None
 
     def showEvent(self, event: QShowEvent) -> None:

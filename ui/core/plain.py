@@ -60,7 +60,7 @@ def plain_box(box: QMessageBox, question: str, consequence: str) -> None:
 
 
 def plain_data(data: Callable[..., Any]) -> Callable[..., Any]:
-    """Of an item model `data` or `headerData`: what is shown of it, in a cell or beside the mouse."""
+    """Of an item model `data` or `headerData`: what a cell or a tooltip shows of it."""
 
     @wraps(data)
     def shown(self: Any, *asked: Any, **named: Any) -> Any:

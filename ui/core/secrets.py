@@ -26,7 +26,7 @@ class _Question:
         return self._answer
 
     def give(self, answer: str | None) -> None:
-        """The first answer stands."""
+        """The first answer counts."""
         if not self._is_answered.is_set():
             self._answer = answer
             self._is_answered.set()

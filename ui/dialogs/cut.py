@@ -147,7 +147,7 @@ class CutDialog(QDialog):
             spin.setValue(value)
 
     def _tell(self) -> None:
-        """What these seconds come to, or why they cannot stand for the step."""
+        """The result of these seconds, or why they cannot represent the step."""
         cut, seconds = self.cut, self._step.seconds
         of_all = f"All {self._whole}: {self._figure(self._step.whole, seconds.steadiness())}"
         try:

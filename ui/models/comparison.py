@@ -131,7 +131,7 @@ class ComparisonModel(QAbstractTableModel):
 
     @property
     def has_deviations(self) -> bool:
-        """Whether anything is beside figures of single sessions."""
+        """Whether results of single sessions have a ± next to them."""
         return any(share is not None for _, row in self._steps() for share in row["within"])
 
     def row_at(self, row: int) -> RowEntry | None:
@@ -140,7 +140,7 @@ class ComparisonModel(QAbstractTableModel):
         return None if isinstance(found, (str, Mean)) else found
 
     def find(self, row: RowEntry) -> int:
-        """Where the same step stands now; -1: nowhere."""
+        """The row of the same step now; -1 without one."""
         return next((at for at, each in self._steps() if _key(each) == _key(row)), -1)
 
     @property

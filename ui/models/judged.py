@@ -56,7 +56,7 @@ class Cell:
     is_right: bool = False
     is_quiet: bool = False
     is_heading: bool = False
-    is_warning: bool = False  # what is beside
+    is_warning: bool = False  # the text next to the value
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Judged:
         if value is not None:
             lines.append(f"{with_unit(value, row['unit'])}, {_of_how_many(row, at)}")
         if (alone := row["within"][at]) is not None:
-            lines.append(f"blocks of its seconds lie within {within_text(alone)} of their median")
+            lines.append(f"its blocks of seconds are within {within_text(alone)} of their median")
         if relative is not None and at != self.base:
             lines.append(f"{relative:.3f} of the base{direction_text(row)}")
             lines.append(_verdict_text(row, at, row["n"][self.base]))

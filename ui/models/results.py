@@ -189,7 +189,7 @@ class ResultsModel(QAbstractTableModel):
                 return "" if step["errors"] is None else f"{step['errors']:,.0f}"
 
     def _about(self, step: StepEntry, column: Column) -> str:
-        """What is to be known of the step; beside a relative figure that of the base too."""
+        """Remarks on the step; with a relative value also those on the step of the base."""
         base = self._base.get(step_key(step["name"], step["coordinates"]))
         about = remarks_text(base) if base and column.key == "relative" else ""
         of_base = "\n".join(f"{self._base_name}: {line}" for line in about.splitlines())

@@ -49,11 +49,11 @@ class SessionRows:
         return self._plan_of.get(session, "")
 
     def sessions_of(self, id_: str) -> tuple[str, ...]:
-        """Those that the row stands for."""
+        """The sessions of the row."""
         return self._plans.get(id_, (id_,))
 
     def sessions(self, rows: Iterable[int]) -> list[str]:
-        """All that these rows stand for, each once."""
+        """The sessions of these rows, each once."""
         return list(dict.fromkeys(id_ for row in rows for id_ in self.sessions_of(self.ids[row])))
 
     def shown_of(self, plan: str) -> Sequence[str]:

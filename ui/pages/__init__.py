@@ -15,7 +15,7 @@ from ui.core.page import Page
 class Place:
     name: str  # as `Wanted` names it
     title: str
-    menu: str  # its title with a letter of its own beside File, View and Help
+    menu: str  # its title, with a mnemonic that File, View and Help do not use
     tip: str
     make: Callable[[Context, QWidget], Page]  # what is taken over later would be styled twice
 

@@ -145,7 +145,7 @@ class Window(QMainWindow):
     # what happens
 
     def _begin(self) -> None:
-        """Only once it is painted, what is dear: the window stands already, its places can be chosen."""
+        """Only once it is painted, what is dear: the window is open already, its pages can be chosen."""
         if self._has_begun:
             return
         self._has_begun = True
@@ -177,7 +177,7 @@ class Window(QMainWindow):
 
 
 def _holding(stack: QStackedWidget) -> QWidget:
-    """Over the stack itself nothing can lie: it raises the page that it turns to."""
+    """Nothing can cover the stack itself: it raises the page that it shows."""
     body = QWidget()
     layout = QVBoxLayout(body)
     layout.setContentsMargins(0, 0, 0, 0)

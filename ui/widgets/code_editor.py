@@ -1,4 +1,4 @@
-"""A file to be written: one width of letters, numbers beside the lines, those that are wrong marked."""
+"""A text editor for a file: fixed-width letters, line numbers, wrong lines marked."""
 
 from __future__ import annotations
 

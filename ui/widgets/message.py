@@ -127,7 +127,7 @@ class Banner(Message):
         self.setGeometry(2 * SPACE, self._lowest() - height - SPACE, width, height)
 
     def _lowest(self) -> int:
-        """The lower edge of the page, or the banner of what the page is a part of, where it lies there."""
+        """The lower edge of the page, or its parent's banner if that covers it."""
         edges = [self._page.height()]
         for each in self.window().findChildren(Banner):
             if each._page.isAncestorOf(self._page) and each is not self and not each.isHidden():

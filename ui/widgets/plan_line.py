@@ -109,7 +109,7 @@ class PlanLine(Reached):
             self._text.setFont(font)
 
     def show_plan(self, plan: ShownPlan) -> None:
-        """As it stands now."""
+        """As it is now."""
         self._line.set_values(list(plan.progress.recent_qps))
         text = line_text(plan)
         if text != self._text.text():

@@ -81,7 +81,7 @@ class PlanStrip(Reached):
         colours: Mapping[str, int],
         unsteady: Mapping[tuple[str, int], str] = MappingProxyType({}),
     ) -> None:
-        """As the plan stands now; colours of contenders by session, and which steps were not steady."""
+        """As the plan is now; colours of contenders by session, and which steps were not steady."""
         plan = progress.plan if progress else None
         if plan is not None and plan is not self._plan:
             self._plan, self._names = plan, _short_names(plan)
@@ -90,7 +90,7 @@ class PlanStrip(Reached):
         self.update()
 
     def look_at(self, session: str) -> None:
-        """The session whose curves are seen: its name stands out."""
+        """The session whose curves are shown: its name is highlighted."""
         if self._selected is None or self._selected[0] != session:
             self.select(session, -1)
 

@@ -10,7 +10,7 @@ from app.protocol.plan import OPEN_FILES
 
 from .options_in_force import options_of
 
-SPARE = 24  # connections that are none of the load's: ours, and the one that a server keeps for its own
+SPARE = 24  # connections besides those of the load: ours, and the one that a server reserves
 STATEMENTS = 1_048_576  # prepared ones: each client prepares those of every table
 DEFAULT_CONNECTIONS = 151  # of a server whose my.cnf does not set it
 

@@ -58,7 +58,7 @@ def _where_known(session: str, base: str, known: Mapping[str, str]) -> Dict[str,
 
 
 def plugin_dir(base: str, known: Mapping[str, str]) -> str:
-    """Where its plugins lie: in its own directory, also where it looks for them elsewhere; '' if unknown."""
+    """Its plugin directory, which may differ from where the server looks for it; '' if unknown."""
     said = known.get("plugin-dir", "")
     inside = (os.path.realpath(said) + os.sep).startswith(os.path.realpath(base) + os.sep)
     if said and inside and _has_plugins(said):

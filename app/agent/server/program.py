@@ -84,7 +84,7 @@ def ask_twice(server: str, arguments: Sequence[str], environment: Mapping[str, s
 
 
 def _is_waiting(process: subprocess.Popen[bytes], limit_s: float) -> bool:
-    """Whether the pipe fills: then the program stands still until we read, and can be looked at."""
+    """Whether the pipe is full: then the program waits until we read, and can be inspected."""
     assert process.stdout is not None
     until = time.monotonic() + limit_s
     while time.monotonic() < until:

@@ -57,7 +57,7 @@ class Server:
         self.client = Client(self.socket)
         self.my_cnf = ""
         self.room = room_options(contender["cnf"], clients)
-        self.options: Dict[str, str] = {}  # that it is started with beside its my.cnf
+        self.options: Dict[str, str] = {}  # that it is started with in addition to its my.cnf
         self._process: Optional[subprocess.Popen[bytes]] = None
         self._lines_before = 0  # of the error log, when it was started last
 

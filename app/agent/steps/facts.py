@@ -83,7 +83,7 @@ class Facts:
             self._write_engine("written")
 
     def write_explain(self, step: Step, statement: str) -> None:
-        """How the server carries out the statement that stands for a step; asked when the step is over."""
+        """How the server executes a typical statement of a step; asked when the step is over."""
         rows = rows_of_explain(self._session.server.client, statement)
         self._write("explain", {"statement": statement, "rows": rows}, step.label)
 

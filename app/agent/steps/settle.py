@@ -103,7 +103,7 @@ class Settling:
 
     @property
     def text(self) -> str:
-        """What is still to be written, and what is waited for where it is none of the server's."""
+        """What is still to be written, and what else it waits for."""
         return debt_text(self.debt) or ", ".join(self.unpaid)
 
 

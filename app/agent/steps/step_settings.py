@@ -35,7 +35,7 @@ class ConditionError(Exception):
 
 
 class StepSettings:
-    """What is in force in a session beside what its server was started with at first."""
+    """The settings of a session that differ from those its server was first started with."""
 
     def __init__(self, session: Running) -> None:
         self._session = session

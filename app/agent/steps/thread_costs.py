@@ -1,7 +1,7 @@
 """What the threads of a server did in a step: switches, and how its CPU divides into user and system.
 
 A thread that ends takes its count along, and those of the clients end with the step. So they are read while
-the clients are still there, and what they did until then stands for the whole step.
+the clients are still there, and what they did until then represents the whole step.
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ def _ask_version(base: str, server: str) -> Tuple[Dict[str, str], str]:
 
 
 def environment(base: str, server: str) -> Dict[str, str]:
-    """What a server needs around it: a path to libraries that lie with it where the loader does not look."""
+    """The environment of a server: a path to its own libraries where the loader does not look."""
     missing = [] if is_script(server) else missing_libraries(server)
     folders = [os.path.dirname(server), *(os.path.join(base, part) for part in LIBRARIES)]
     holding = [each for each in folders if any(os.path.exists(os.path.join(each, one)) for one in missing)]

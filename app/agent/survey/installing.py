@@ -25,7 +25,7 @@ from .builds import find_builds, hash_file
 
 UPLOAD, HALF = ".upload", ".half"
 _OF_THE_TARBALL = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG)  # not of the disk
-ROOM = 64 << 20  # bytes that must stay free beside what is unpacked
+ROOM = 64 << 20  # bytes that must stay free after unpacking
 LONGEST = 500  # characters of a path
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -178,7 +178,7 @@ def _checked(tar: tarfile.TarFile) -> Iterator[Tuple[str, tarfile.TarInfo]]:
             )
         parents = {"/".join(path.split("/")[:depth]) for depth in range(1, path.count("/") + 1)}
         if parents & links:
-            raise WrongInputError("{} lies behind a link: nothing was unpacked".format(member.name))
+            raise WrongInputError("{} is behind a link: nothing was unpacked".format(member.name))
         inside = path.partition("/")[2] if cut else path
         if inside not in ("", "."):
             yield inside, member

@@ -1,4 +1,4 @@
-"""The directory of Dyno on the target: its marker, its lock, where things lie, what may be deleted."""
+"""The directory of Dyno on the target: its marker, its lock, its layout, what may be deleted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a directory lies on: its mount, the block devices that count its input and output, the disks."""
+"""The storage of a directory: its mount, the block devices that count its reads and writes, the disks."""
 
 from __future__ import annotations
 

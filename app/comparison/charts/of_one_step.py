@@ -1,4 +1,4 @@
-"""Charts of one step: second by second, its latency over percentiles, what lies on the disk after it."""
+"""Charts of one step: second by second, its latency over percentiles, its size on disk."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from app.comparison.entries import RowEntry
 from app.core.csv_text import csv_text
 
 Cell = str | float | None
-REACH = ("lowest", "highest", "n")  # the heads of what is beside a median
+REACH = ("lowest", "highest", "n")  # the heads of the columns after a median
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def relative_points(row: RowEntry, base: int) -> list[Point]:
 
 
 def error_bars_text(counts: Iterable[int]) -> str:
-    """What the error bars show, or that there are none without repeats."""
+    """What the error bars show, or why there are none."""
     known = sorted({count for count in counts if count})
     if not known:
         return ""

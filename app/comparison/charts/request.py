@@ -76,7 +76,7 @@ def chart_csv(history: History, request: ChartRequest) -> str:
 
 
 def _of_all(loaded: LoadedChart) -> tuple[Numbers, str]:
-    """And what is said where they are none."""
+    """The numbers, and the text to show without any."""
     chart = loaded.request.chart
     return _OF_ALL_STEPS[chart](loaded.comparison), NOTHING[chart]
 

@@ -36,7 +36,7 @@ def step_of(row: RowEntry, axis: str) -> str:
 
 
 def is_logarithmic(rows: Sequence[RowEntry], axis: str) -> bool:
-    """Threads always are; anything else where the last lies far beyond the first."""
+    """Threads always are; any other axis if the last value is far beyond the first."""
     at = [float(row["coordinates"][axis]) for row in rows]
     return axis == "threads" or (bool(at) and at[0] > 0 and at[-1] >= _FAR * at[0])
 

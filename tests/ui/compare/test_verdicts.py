@@ -117,7 +117,7 @@ def test_a_single_session_is_never_coloured(opened: Open, page: ComparePage) -> 
     for column in (0, 1):
         (cell,) = cells(page, column, "update-index")
         assert cell.beside.startswith("\N{PLUS-MINUS SIGN}") and not cell.is_warning
-    assert "blocks of its seconds lie within" in tip(page, 1, "update-index")
+    assert "blocks of seconds are within" in tip(page, 1, "update-index")
     assert legend(page).endswith("\N{PLUS-MINUS SIGN} within a session")
     page.controls.turn()
     assert all(cell.beside for cell in cells(page, 1, "update-index"))

@@ -142,7 +142,7 @@ def test_a_cut_takes_the_place_of_the_one_before_and_is_undone(filled: History) 
     [
         (Cut(30, 29), "seconds 30 to 30: the end must be after the start"),
         (Cut(40, 20), "seconds 40 to 21: the end must be after the start"),
-        (Cut(20, 60), "not all in the step: it has seconds 0 to 60"),
+        (Cut(20, 60), "the step only has seconds 0 to 60"),
         (Cut(-2, 30), "the step only has seconds 0 to"),
         (Cut(20, 25), "contain 6 measured ones, at least 10 are needed"),
         (Cut(0, 59), "are the whole step: choose fewer"),

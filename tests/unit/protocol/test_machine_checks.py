@@ -35,7 +35,7 @@ def quiet(**changes: Any) -> Machine:
         ({"sysbench": "1.0.9"}, "sysbench 1.0.9 is too old"),
         ({"sysbench": None}, "/usr/bin/sysbench reports no version"),
         ({"agents": [OtherAgent(7, "/d")]}, "another plan is being carried out on this machine, in /d"),
-        ({"disk": Disk("/d", kind="memory", filesystem="tmpfs")}, "/d lies in memory (tmpfs)"),
+        ({"disk": Disk("/d", kind="memory", filesystem="tmpfs")}, "/d is in memory (tmpfs)"),
     ],
 )
 def test_warnings(changes: dict[str, Any], expected: str) -> None:

@@ -23,7 +23,7 @@ def row(**said: Any) -> dict[str, str]:
 def test_of_what_it_is_and_how_large_and_old() -> None:
     found = row()
     assert (found["build"], found["engine"], found["preset"]) == (MARIADB, "innodb", "default")
-    assert (found["tables"], found["size"], found["kept"]) == ("4 x 1,000,000 rows", "3.0 GiB", "2 h ago")
+    assert (found["tables"], found["size"], found["stored"]) == ("4 x 1,000,000 rows", "3.0 GiB", "2 h ago")
 
 
 def test_two_that_differ_in_their_tables_or_load_alone_are_told_apart() -> None:

@@ -224,7 +224,7 @@ class BenchPage(Page):
 
 
 def _add_inset(splitter: QSplitter, part: QWidget, top: int = 0, bottom: int = 0) -> None:
-    """With room between the part and the handle beside it."""
+    """With space between the part and the handle next to it."""
     frame = QWidget()
     splitter.addWidget(frame)
     layout = QVBoxLayout(frame)

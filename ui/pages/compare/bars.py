@@ -136,7 +136,7 @@ class BarsPanel(Panel):
             chart.setVisible(at < count)
 
     def _build_layout(self) -> None:
-        """Groups of few bars beside one another."""
+        """Groups of few bars side by side."""
         packed = pack(self._widths, self.width())
         if packed == self._packed:
             return
@@ -180,7 +180,7 @@ def group_of(row: RowEntry) -> Group:
 
 
 def by_unit(rows: Sequence[RowEntry]) -> dict[Group, list[RowEntry]]:
-    """Figures of one unit beside one another: rows a second are no seconds."""
+    """Values of one unit side by side: rows per second are not seconds."""
     found: dict[Group, list[RowEntry]] = {}
     for row in rows:
         found.setdefault(group_of(row), []).append(row)
@@ -188,7 +188,7 @@ def by_unit(rows: Sequence[RowEntry]) -> dict[Group, list[RowEntry]]:
 
 
 def _group(group: Group, rows: Sequence[RowEntry], shown: Shown) -> Grouped:
-    """Relative to the base, unless it stands alone: all of its bars would be 1."""
+    """Relative to the base, unless it is alone: all of its bars would be 1."""
     name, unit, _ = group
     base, is_relative = base_of(shown.comparison), shown.is_relative and len(shown.lines) > 1
     points = [relative_points(row, base) if is_relative else drawn_points(row) for row in rows]

@@ -1,4 +1,4 @@
-"""The table with what stands beside it, or below where the table needs the width."""
+"""The table with its charts next to it, or below if the table needs the width."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .sweeps import SweepPanel
 from .table import ComparisonTable
 from .why import STEP, WhyPanel
 
-BESIDE = 560  # pixels that charts need to be beside the table
+BESIDE = 560  # pixels that charts need next to the table
 _TABLE_SHARE, _CHART_SHARE = 1, 1
 _FIRST_COLUMN = 4  # where the keyboard is at first: the column after the base
 
@@ -125,7 +125,7 @@ class Body(QWidget):
         self._arrange()
 
     def _arrange(self) -> None:
-        """Charts go below where they would have too little room beside."""
+        """Charts go below the table if they are too narrow next to it."""
         if self._shown is None:
             return
         room = self.width() - self.table.least_width

@@ -1,4 +1,4 @@
-"""Which sessions stand in columns: a list of all, found by any word, ticked by hand."""
+"""Which sessions are compared: a list of all, found by any word, ticked by hand."""
 
 from __future__ import annotations
 

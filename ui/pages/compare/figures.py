@@ -1,4 +1,4 @@
-"""How a cell of the comparison is painted: tint, figure, sign of the verdict, what is beside and below."""
+"""How a cell of the comparison is painted: tint, value, sign of the verdict, details next to it and below."""
 
 from __future__ import annotations
 

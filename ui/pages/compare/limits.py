@@ -1,4 +1,4 @@
-"""When a ratio is coloured: how large it must be, how many may be false, what the signs beside it mean."""
+"""When a ratio is highlighted: how large it must be, how many may be false, what the signs mean."""
 
 from __future__ import annotations
 

@@ -218,7 +218,7 @@ class ComparePage(Page):
             self._on_published(ids)
 
     def _on_published(self, ids: list[str]) -> None:
-        """The versions of a server beside one another; beside a comparison they are a list to tick from."""
+        """The published versions of a server side by side; with a comparison open, a list to tick from."""
         if self._chosen.ids:
             self.chooser.show()
             self.chooser.offer(ids)

@@ -1,4 +1,4 @@
-"""What stands beside the table: drawn when it is seen, and only where something of it is another."""
+"""A panel next to the table: drawn when it is visible, and only if something has changed."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ class SecondsPanel(Panel):
 
 
 def _missing(shown: Shown, found: Mapping[str, Curve]) -> str:
-    """Which columns have no curve: their names are not beside the others."""
+    """Which columns have no curve: their names are not next to the others."""
     columns = zip(shown.comparison["sessions"], names_of(shown.comparison), strict=True)
     without = [name for column, name in columns if not found.keys() & column["ids"]]
     if not found:

@@ -39,7 +39,7 @@ class Sharing(QObject):
         self._reporting.failed.connect(self.failed)
 
     def copy(self, form: str) -> None:
-        """As it is there: with what is beside the figures and below them."""
+        """As shown: with the texts next to and below the values."""
         if comparison := self._body.comparison:
             text = FORMS[form](comparison, self._body.table.figures.has_details)
             QGuiApplication.clipboard().setText(harmless_text(text))

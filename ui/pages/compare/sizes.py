@@ -1,4 +1,4 @@
-"""What lies on the disk after the chosen step, a bar a column, by part."""
+"""The size on disk after the chosen step, a bar for each column, by part."""
 
 from __future__ import annotations
 

@@ -15,13 +15,13 @@ from .figures import FigureDelegate
 from .header import ColumnHeader
 
 NARROWEST, WIDEST = 92, 148  # pixels of a column
-_ALONE, _DETAILED = 118, 148  # with how steady a session was beside its figure, what verdicts rest on below
+_ALONE, _DETAILED = 118, 148  # with ± next to the value, with n and p below it
 _STEP_WIDEST = 300
 _LINE_HEIGHT, _TALL = 24, 38
 
 
 class ComparisonTable(Table):
-    """Steps and columns; where the keyboard stands is the chosen cell."""
+    """Steps and columns; the current cell is the chosen one."""
 
     base_wanted = Signal(int)  # column
     column_moved = Signal(int, int)  # from, to

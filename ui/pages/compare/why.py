@@ -143,7 +143,7 @@ class WhyPanel(Panel):
 
 
 def _entry(shown: Shown) -> WhyEntry | None:
-    """Of the chosen cell; beside the base, of the first other column."""
+    """Of the chosen cell; for the base, of the first other column."""
     base, count = base_of(shown.whole), len(shown.whole["sessions"])
     others = [at for at in range(count) if at != base]
     if shown.row is None or not others:

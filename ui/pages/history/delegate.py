@@ -14,7 +14,7 @@ from ui.models.session_columns import NAME
 from ui.models.sessions import SessionModel
 
 _SIDE = 7  # pixels between a text and the edge of its cell
-_FOLD = 16  # pixels for the mark in front of a plan; its sessions stand as far to the right
+_FOLD = 16  # pixels for the mark in front of a plan; its sessions are indented as far
 _SWATCH = 10  # of the colour of a contender
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

@@ -65,7 +65,7 @@ class FacetButton(QPushButton):
         self._show()
 
     def show_values(self, values: Sequence[FacetValue]) -> None:
-        """Counted anew; an open menu shows the new counts beside the same values."""
+        """Counted anew; an open menu shows the new counts next to the same values."""
         self._values = values
         self.setEnabled(bool(values))
         counts = dict(values)

@@ -87,7 +87,7 @@ class SessionTable(Table):
             self.selectRow(0)
 
     def shown_columns(self) -> list[SessionColumn]:
-        """In the order in which they stand."""
+        """In the order shown."""
         head = self.horizontalHeader()
         order = sorted(range(len(self._model.columns)), key=head.visualIndex)
         return [self._model.columns[at] for at in order if not self.isColumnHidden(at)]

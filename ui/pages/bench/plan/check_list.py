@@ -18,7 +18,7 @@ _ROLES = {FAIL: "bad", WARN: "warn"}
 _SIGNS = {FAIL: "Fail", WARN: "Warn", INFO: "Info", WAITING: "Wait"}
 _ORDER = {FAIL: 0, WARN: 1}
 _FOLD, _OPTION = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
-PADDING = 28  # beside the words of a check
+PADDING = 28  # around the text of a check
 _MOST_DETAILS = 40  # lines of a tooltip
 
 

@@ -151,7 +151,7 @@ def _entry(sequence: Sequence) -> Entry:
 
 
 def _swept(draft: Draft) -> int:
-    """How often each step is carried out beside its threads, which are in the form."""
+    """How often each step runs, apart from its threads, which are in the form."""
     try:
         values = len(variations_of(draft.request.vary))
     except InputError:

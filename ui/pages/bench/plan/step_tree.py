@@ -94,7 +94,7 @@ class StepTree(QTreeWidget):
         return [item for item in self.items() if not item.isHidden()]
 
     def _selected(self) -> list[QTreeWidgetItem]:
-        """A group stands for its steps."""
+        """Ticking a group ticks its steps."""
         return [
             item
             for group in self._groups()

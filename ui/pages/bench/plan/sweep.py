@@ -130,7 +130,7 @@ class SweepDialog(QDialog):
             field.style().polish(field)
 
     def _changed(self) -> Draft:
-        """With what stands here; raises InputError where that cannot be carried out."""
+        """With the values of this form; raises InputError if they are not possible."""
         draft = self.draft.typed("threads", self.threads.text()).typed("cores", self.cores.text())
         _numbers("threads", self.threads)
         self._core_sets()

@@ -1,4 +1,4 @@
-"""What stands beside a preset that is written: what a build would get of it, or how another differs."""
+"""The preview next to a preset: what a build would get of it, or how another one differs."""
 
 from __future__ import annotations
 

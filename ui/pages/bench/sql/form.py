@@ -92,7 +92,7 @@ class SqlForm(QWidget):
 
     @property
     def written(self) -> OwnSql:
-        """As it stands here."""
+        """As shown here."""
         return replace(
             self._given,
             name=self.name.text().strip(),

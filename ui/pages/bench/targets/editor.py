@@ -1,4 +1,4 @@
-"""The form of a target: every mistake beside its field, nothing lost by one, tested before it is kept."""
+"""The form of a target: each mistake next to its field, tested before it is saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is shown of the chosen target: what stands between, the way to it, its survey."""
+"""What is shown of the chosen target: its state, the way to it, its survey."""
 
 from __future__ import annotations
 
