@@ -295,6 +295,7 @@ AFTER_THE_PAINT = {"sqlite3", "msgspec", "tomllib", "tomli_w", "app.catalog", "a
         ("app.cli", DEAR),
         ("ui.shell.application", DEAR | AFTER_THE_PAINT),
         ("ui.pages.bench", DEAR | {"sqlite3", "msgspec", "tomli_w", "app.following.follower"}),
+        ("ui.pages.compare.body", {"numpy", "pyqtgraph"}),
     ],
 )
 def test_what_is_dear_is_imported_on_first_use(module: str, dear: set[str]) -> None:

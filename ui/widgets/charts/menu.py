@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence
@@ -18,7 +19,9 @@ from .head import Head
 from .lines import Line
 from .maximised import Maximised
 from .time_axis import TimeAxis
-from .value_scale import ValueScale
+
+if TYPE_CHECKING:  # it takes numpy, which Compare does without
+    from .value_scale import ValueScale
 
 _FORMATS = "PNG image (*.png);;SVG image (*.svg)"
 
