@@ -16,8 +16,8 @@ from app.protocol.plan import LOAD_METHODS
 from tests.bench.figure import Figure, describe_machine, print_figures
 from tests.bench.slices import add_options
 
-MODULES = ("server", "lua", "load", "history", "window_start", "charts", "history_page", "compare_page",
-           "live_page", "window_process", "window_opening", "snapshot", "report", "verdicts",
+MODULES = ("server", "lua", "load", "history", "window_start", "charts", "chart_parts", "history_page",
+           "compare_page", "live_page", "window_process", "window_opening", "snapshot", "report", "verdicts",
            "rounds", "gate", "looks", "slices")  # fmt: skip
 LONG = ("slices",)  # hours: only where it is named
 Measure = Callable[[argparse.Namespace], list[Figure]]
