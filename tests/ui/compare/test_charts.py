@@ -6,7 +6,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLayoutItem, QWidget
 from pytestqt.qtbot import QtBot
@@ -97,7 +97,8 @@ def test_bars_laid_out_again_leave_nothing_behind(qtbot: QtBot, opened: Open, pa
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
         held.append(sum(isinstance(each, QLayoutItem) for each in Shiboken.getAllValidWrappers()))
-        lines.append(len({chart.y() for chart in bars._charts if chart.isVisibleTo(bars)}))
+        shown = [chart for chart in bars._charts if chart.isVisibleTo(bars)]
+        lines.append(len({chart.mapTo(bars, QPoint()).y() for chart in shown}))
     assert lines[0] > lines[1]
     assert len(set(held[2:])) == 1
 

@@ -65,7 +65,7 @@ class BarsPanel(Panel):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self._charts: list[BarChart] = []
-        self._lines: list[QHBoxLayout] = []
+        self._lines: list[tuple[QWidget, QHBoxLayout]] = []
         self._widths: list[int] = []
         self._packed: list[list[int]] | None = None
         self._body = QWidget()
@@ -138,28 +138,33 @@ class BarsPanel(Panel):
     def _build_layout(self) -> None:
         """Groups of few bars side by side."""
         packed = pack(self._widths, self.width())
-        if packed == self._packed:
+        is_one_alone = any(chart.menu.maximised.is_on for chart in self._charts)
+        if packed == self._packed or is_one_alone:
             return
         self._packed = packed
         self._provide_lines(len(packed))
-        for at, line in enumerate(self._lines):
+        for at, (row, line) in enumerate(self._lines):
             for chart in self._charts:
                 line.removeWidget(chart)
+            row.setVisible(at < len(packed))
             self._column.setStretch(_ABOVE + at, int(at < len(packed)))
-        for line, its_charts in zip(self._lines, packed, strict=False):
+        for (_, line), its_charts in zip(self._lines, packed, strict=False):
             for at in its_charts:
                 line.addWidget(self._charts[at], self._widths[at])
+                self._charts[at].show()  # at once: in another row Qt would show it later
 
     def _provide_lines(self, count: int) -> None:
-        """Lines stay, empty ones take no room: PySide crashes after a layout was deleted within another one.
+        """Each in a widget, which can be hidden: a layout in a layout keeps its place, and must never go.
 
-        It takes a later layout at the same address for an item of the deleted one, and frees it twice.
+        PySide crashes after one was deleted: it takes a later layout at the same address for an item of it.
         """
         while len(self._lines) < count:
-            line = QHBoxLayout()
+            row = QWidget(self._body)
+            line = QHBoxLayout(row)
+            line.setContentsMargins(0, 0, 0, 0)
             line.setSpacing(SPACE)
-            self._column.insertLayout(_ABOVE + len(self._lines), line)
-            self._lines.append(line)
+            self._column.insertWidget(_ABOVE + len(self._lines), row)
+            self._lines.append((row, line))
 
 
 def pack(widths: Sequence[int], room: int) -> list[list[int]]:
