@@ -45,7 +45,7 @@ def _editor() -> list[str]:
     except ValueError:
         words = []
     if not words:
-        raise InputError(f"$EDITOR is {said!r}, which names no program")
+        raise InputError(f"$EDITOR is {said!r}, which is not a program")
     return words
 
 

@@ -51,7 +51,7 @@ def _sessions_of(plan: Plan) -> list[str]:
 def started_text(plan: Plan, target: str) -> str:
     """Which plan, where, and how much of it there is."""
     most, sessions = "at most " if plan.until_decided else "", count_text(len(plan.first_turns), "session")
-    return f"plan {plan.id} is being carried out on {target}, {most}{sessions}"
+    return f"plan {plan.id} is running on {target}, {most}{sessions}"
 
 
 def launch_plan(name: str, request: Settled, arguments: argparse.Namespace) -> tuple[int, Plan]:

@@ -42,7 +42,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
     """The arguments, with `run` set to the function of the verb."""
     for word in argv:
         if any("\ud800" <= each <= "\udfff" for each in word):
-            raise InputError(f"{word!r} is no UTF-8 text")
+            raise InputError(f"{word!r} is not UTF-8 text")
     return dyno_parser().parse_args(_joined(argv))
 
 

@@ -19,7 +19,7 @@ def show_plan(plan: Plan, estimate: Any) -> None:
     say(f"{plan.name}: sequence {plan.sequence} on {plan.target}, {size}")
     repeats = repeats_text(plan)
     say(f"load {plan.load_method}, transport {plan.transport}, start {plan.start}")
-    again = ", carried out again where disturbed" if plan.repeat_if_disturbed else ""
+    again = ", repeated if disturbed" if plan.repeat_if_disturbed else ""
     say(f"order {plan.order}, {repeats}{again}")
     say("")
     names = ("contender", "build", "engine", "preset", "table options", "cores", "data : cache : memory")
@@ -48,7 +48,7 @@ def repeats_text(plan: Plan) -> str:
     if not plan.until_decided:
         return count_text(plan.repeats, "repeat")
     limit = f", within {seconds_text(plan.time_limit)}" if plan.time_limit else ""
-    judged = f"differences from {plan.matters_pct:g}%, at most {plan.false_share_pct:g}% of them false"
+    judged = f"differences of {plan.matters_pct:g}% or more, at most {plan.false_share_pct:g}% of them false"
     return f"{LEAST} to {plan.repeats} repeats, {UNTIL_DECIDED}{limit} ({judged})"
 
 

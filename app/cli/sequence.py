@@ -146,8 +146,8 @@ def _besides(step: SequenceStep) -> str:
         (step.warm, "warm: stored, never compared"),
         (step.settle_before, "settles before"),
         (step.settle_after, "settles after"),
-        (step.reload == "once", "loads anew before it"),
-        (step.reload == "each", "loads anew before each point"),
-        (step.increments, f"in {step.increments} parts, the size behind each"),
+        (step.reload == "once", "loads the tables before it"),
+        (step.reload == "each", "loads the tables before each point"),
+        (step.increments, f"in {step.increments} parts, the size after each"),
     )
     return ", ".join(text for is_so, text in said if is_so)

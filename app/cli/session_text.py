@@ -63,7 +63,7 @@ def show(found: Mapping[str, Any]) -> None:
     _show_list("what the marks of steps mean", [mark_text(mark) for mark in sorted(marked)])
     _show_list("disturbed", list(_disturbed(found["steps"])))
     explains = [line for each in found["explains"] for line in _explain(each)]
-    _show_list("carried out by the server as", explains)
+    _show_list("execution plans", explains)
     _show_list("warnings", list(_warnings(found["events"])))
     marks = [each for each in found["events"] if each["kind"] == "mark" and each["about"] != "measured"]
     _show_list("marks", [f"second {m['t']:,.0f}: {m['about']} {m['text']}" for m in marks])
@@ -83,7 +83,7 @@ def _of_seconds(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for step in steps:
         yield from _seconds(step)
     if any(step["steadiness"] and step["steadiness"]["word"] == SHORT for step in steps):
-        yield f"{SHORT}: whether a step was steady is seen in {LEAST_S} seconds with a figure or more"
+        yield f"{SHORT}: a step needs {LEAST_S} measured seconds or more to be called steady"
 
 
 def _disturbed(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -88,7 +88,7 @@ class Watch:
         text = f"{name}: {step.label}"
         if ended.outcome != "completed":
             return f"{text} {ended.outcome}: {ended.reason}"
-        value = ended.reason or "no figure" if ended.value is None else with_unit(ended.value, step.unit)
+        value = ended.reason or "no result" if ended.value is None else with_unit(ended.value, step.unit)
         marks = f" ({', '.join(ended.marks)})" if ended.marks else ""
         reason = self._reasons.get((session, ended.step))
         return f"{text} {value}{marks}" + (f"; {UNSTEADY}: {reason}" if reason else "")

@@ -95,7 +95,7 @@ class Frames:
         raw = whole_lines(there)
         if not raw:
             if len(there) > MAX_LINE or len(there) == self._left:
-                raise TargetError(f"the target sent a torn line of session {self._session}")
+                raise TargetError(f"the target sent an incomplete line of session {self._session}")
             return None
         del self._buffer[: len(raw)]
         self._left -= len(raw)
@@ -133,4 +133,4 @@ class Frames:
 
 def _no_protocol(line: bytes) -> TargetError:
     """Trying again would bring the same: what was sent is not the agent's."""
-    return TargetError(f"the target sent what is no protocol of Dyno: {line[:80]!r}")
+    return TargetError(f"the target sent something that is not Dyno's protocol: {line[:80]!r}")

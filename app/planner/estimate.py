@@ -153,11 +153,12 @@ class Estimate:
     def disk_text(self) -> str:
         largest = max(self.contenders, key=lambda each: each.session_bytes)
         parts = ", ".join(f"{name} {bytes_text(size)}" for name, size in largest.parts.items() if size >= MIB)
-        kept = f"{bytes_text(self.kept_bytes)} of journals are kept"
+        kept = f"{bytes_text(self.kept_bytes)} of journals stay"
         if self.snapshot_bytes:
             kept += f", and {bytes_text(self.snapshot_bytes)} of snapshots"
         together = f"{self.at_once} sessions at once, the " if self.at_once > 1 else ""
-        return f"{together}largest session: {largest.contender}: {parts}; its data goes when it ends, {kept}"
+        text = f"{together}largest session: {largest.contender}: {parts}"
+        return f"{text}; its data is deleted when it ends, {kept}"
 
 
 def compared_cells(plan: Plan) -> int:

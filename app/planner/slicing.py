@@ -78,7 +78,7 @@ def slices_check(plan: Plan) -> list[Check]:
         todo = "choose the order interleaved, which gives each server the whole memory"
         return [Check("slices", WARN, f"no step runs in slices: {rest}", todo)]
     text = f"{count_text(len(sliced), 'step')} in slices: {', '.join(sliced)}"
-    whole_too = f"carried out whole: {rest}" if rest else ""
+    whole_too = f"not in slices: {rest}" if rest else ""
     return [Check("slices", PASS, "; ".join(filter(None, (text, whole_too, _slow_text(driven)))))]
 
 
@@ -88,7 +88,7 @@ def _slow_text(steps: Sequence[Step]) -> str:
     if not slow:
         return ""
     return (
-        f"with {min(slow)} threads or more a step is carried out whole where one event in a hundred"
+        f"with {min(slow)} threads or more a step does not run in slices if one event in a hundred"
         f" takes longer than {SLOW_S:g} s in the warm-up"
     )
 

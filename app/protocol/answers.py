@@ -45,7 +45,7 @@ class OtherAgent:
 
     def __str__(self) -> str:
         which = "the plan {}".format(self.plan) if self.plan else "another plan"
-        text = "{} is being carried out on this machine, in {} (process {})"
+        text = "{} is running on this machine, in {} (process {})"
         return text.format(which, self.directory, self.pid)
 
 

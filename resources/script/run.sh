@@ -1,16 +1,16 @@
 #!/bin/sh
 # {{ title|line }}
 #
-# What Dyno did in session {{ recipe.turn.session|line }}, by a server, its client and sysbench alone.
-# README.txt beside it says what ran where.
+# What Dyno did in session {{ recipe.turn.session|line }}, with a server, its client and sysbench alone.
+# README.txt says what ran where.
 {% if takes_turns %}
-# The session took turns with others within its steps; here each step is carried out whole.
+# The session alternated with others within its steps; here each step runs without a break.
 {% endif %}
 #
 #     sh run.sh
 #     BASE=/opt/mysql WORK=/disk/again sh run.sh
 #
-# It takes nothing away but the directory of the socket, which it makes itself: data and results stay in $WORK.
+# It deletes only the directory of the socket, which it creates itself: data and results stay in $WORK.
 
 # shellcheck disable=SC2119,SC2120,SC3045 # start has options after a restart alone; every shell has ulimit -n
 set -eu
@@ -127,7 +127,7 @@ failed() {
     say "$1 failed: see $WORK/results/$1.log"
 }
 
-need_tables() { [ "$FAILED" -eq 0 ] || die "without its tables nothing can be measured"; }
+need_tables() { [ "$FAILED" -eq 0 ] || die "without tables there is nothing to measure"; }
 
 figure() { # what a step came to, from the last line of its Lua
     { grep '"type":"total"' "$WORK/results/$1.jsonl" || true; } | tr ',{}' '[\n*]' | LC_ALL=C awk -F : '
@@ -158,7 +158,7 @@ settle() { # SECONDS: until nothing is left to be written, for so long at the mo
             return
         fi
     done
-    say "settling has not ended after $1 s"
+    say "settling did not finish within $1 s"
 }
 {% endif %}
 
@@ -170,9 +170,9 @@ need {{ each }}
 for each in "$BASE/bin/mariadb" "$BASE/bin/mysql" mariadb mysql; do
     if [ -z "$CLIENT" ] && "$each" --version >/dev/null 2>&1; then CLIENT=$each; fi
 done
-[ -n "$CLIENT" ] || die "no client is installed: say where mariadb or mysql is, CLIENT=... sh run.sh"
+[ -n "$CLIENT" ] || die "no client is installed: give the path of mariadb or mysql, CLIENT=... sh run.sh"
 BASE=$(absolute "$BASE") SERVER=$(absolute "$SERVER") WORK=$(absolute "$WORK")
-[ -x "$SERVER" ] || die "$SERVER is no server that can be started: say where its build is, BASE=... sh run.sh"
+[ -x "$SERVER" ] || die "$SERVER is not an executable server: give the directory of its build, BASE=... sh run.sh"
 {% if contender.memory_limit %}
 MANAGER=--user # of systemd, for the memory limit
 [ "$(id -u)" -ne 0 ] || MANAGER=--system
@@ -184,7 +184,7 @@ if ldd "$SERVER" 2>/dev/null | grep -q "not found"; then # they lie with it
     done
 fi
 [ "$(ulimit -n)" = unlimited ] || [ "$(ulimit -n)" -ge {{ open_files }} ] || ulimit -n {{ open_files }} # for so many clients
-mkdir "$WORK" || die "$WORK cannot be made anew: name another directory, WORK=... sh run.sh"
+mkdir "$WORK" || die "cannot create $WORK: name another directory, WORK=... sh run.sh"
 mkdir "$WORK/data" "$WORK/tmp" "$WORK/results"
 PRIVATE=$(mktemp -d /tmp/dyno-script-XXXXXX)
 SOCKET=$PRIVATE/s
@@ -206,7 +206,7 @@ trap 'exit 1' HUP INT TERM
 {% endfor %}END
 [ "$(id -u)" -ne 0 ] || echo "user=root" >>"$WORK/my.cnf"
 
-say "making the system tables"
+say "creating the system tables"
 {% include "bootstrap-" + bootstrap + ".sh" %}
 
 start

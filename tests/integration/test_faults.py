@@ -130,7 +130,7 @@ def test_two_targets_at_once(desktop: Desktop, two_targets: tuple[FarTarget, Far
     first = desktop.begin("run", *desktop.plan(target="one", seconds=60))
     wait_until(begun(desktop, READ, Path(two_targets[0].sshd.directory)), "the first has begun", 60)
     busy = desktop.refused("run", *desktop.plan(target="two"), code=1)
-    assert "the plan tiny is being carried out on this machine" in busy
+    assert "the plan tiny is running on this machine" in busy
     desktop.dyno("run", *desktop.plan(target="two"), "--allow-busy")
     desktop.dyno("stop", "--target", "one")
     assert first.wait(90) == 1

@@ -162,7 +162,7 @@ def test_what_is_taken_otherwise_is_counted_by_line() -> None:
 
 
 def test_a_target_that_is_busy_is_told(qtbot: QtBot, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
-    answer_with(monkeypatch, TargetError("plan X is being carried out: wait for it or stop it"))
+    answer_with(monkeypatch, TargetError("plan X is running: wait for it or stop it"))
     dialog = opened("mine")
     dialog.ask.trigger()
     qtbot.waitUntil(lambda: "plan X" in dialog.message.accessibleName())

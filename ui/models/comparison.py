@@ -70,7 +70,7 @@ def columns_shown(comparison: Comparison, theme: Theme) -> list[ColumnShown]:
 def _counts(comparison: Comparison, at: int) -> str:
     counts = sorted({row["n"][at] for row in comparison["rows"]} - {0})
     if not counts:
-        return "no figures"
+        return "no results"
     column = comparison["sessions"][at]
     if column["source"]:
         return "published"

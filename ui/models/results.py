@@ -163,7 +163,7 @@ class ResultsModel(QAbstractTableModel):
         if step["state"] != "completed":
             return step["state"]
         if step["value"] is None:
-            return "no figure"
+            return "no result"
         is_plain = step["unit"] == QUERIES
         text = figure_text(step["value"]) if is_plain else with_unit(step["value"], step["unit"])
         return "  ".join([*["!"] * bool(step["marks"]), *["cut"] * bool(step["cut"]), text])

@@ -162,7 +162,7 @@ def test_what_cannot_be_sent_is_edited_again_or_left(
 
 @pytest.mark.parametrize(
     ("editor", "told"),
-    [("false", "ended with code 1"), ("/no/such/editor", "cannot be started"), ("'", "names no program")],
+    [("false", "ended with code 1"), ("/no/such/editor", "cannot be started"), ("'", "is not a program")],
 )
 def test_an_editor_that_fails_changes_nothing(
     dyno_home: Path, editor: str, told: str, capsys: pytest.CaptureFixture[str]

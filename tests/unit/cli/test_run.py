@@ -34,7 +34,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 def test_a_plan_until_decided_says_that_its_sessions_are_the_most_there_are() -> None:
     whole = plan(f"{MARIADB}:innodb", f"{MARIADB}:myisam", repeats=8)
-    assert started_text(whole, "local").endswith(" is being carried out on local, 16 sessions")
+    assert started_text(whole, "local").endswith(" is running on local, 16 sessions")
     assert started_text(replace(whole, until_decided=True), "local").endswith(", at most 16 sessions")
 
 

@@ -56,7 +56,7 @@ def test_what_was_said_of_a_session_is_shown(capsys: pytest.CaptureFixture[str])
     assert "start snapshot, load snapshot 06e6, copied, 3 s of pause before" in shown
     assert "tags: quiet" in shown
     assert "after-a-crash" in shown
-    assert "too short to tell: whether a step was steady is seen in 25 seconds with a figure or more" in shown
+    assert "too short to tell: a step needs 25 measured seconds or more to be called steady" in shown
     assert "crash the server crashed by signal 9" in shown
     assert "\nwarnings\nsecond 0: it begins on \\x1b[2Ja busy machine\n\nmarks" in shown
     assert "the window\n    was open \\x1b[2J" in shown
@@ -95,7 +95,7 @@ def test_a_limit_is_a_number_of_sessions(capsys: pytest.CaptureFixture[str], lim
     ],
 )
 def test_words_that_are_no_text_are_refused(capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
-    assert "no UTF-8" in refused(capsys, *words)
+    assert "not UTF-8" in refused(capsys, *words)
 
 
 @pytest.mark.usefixtures("filled")

@@ -40,7 +40,7 @@ def test_each_target_gets_its_own_plan(
     said = capsys.readouterr().out
     assert said.startswith("local:\n") and "\nnuc:\n" in said
     assert "sequence duel on local" in said and "sequence duel on nuc" in said
-    assert said.count(" is being carried out on ") == 2 and "dyno follow --target nuc" in said
+    assert said.count(" is running on ") == 2 and "dyno follow --target nuc" in said
     assert local.asked == nuc.asked and local.asked[-2:] == ["start", "close"]
 
 
@@ -74,7 +74,7 @@ def test_a_target_that_fails_to_start_does_not_stop_the_others(
     assert main([*BOTH, "--detach"]) == 1
     said = capsys.readouterr().out
     assert "local did not start, the others go on: another plan has begun" in said
-    assert "is being carried out on nuc" in said and "dyno follow --target local" not in said
+    assert "is running on nuc" in said and "dyno follow --target local" not in said
     assert "start" in nuc.asked
 
 

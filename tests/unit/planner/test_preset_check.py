@@ -147,8 +147,8 @@ def test_what_is_not_written_yet_is_tried_as_it_stands() -> None:
 
 
 def test_a_target_that_cannot_answer_ends_it() -> None:
-    with pytest.raises(TargetError, match="plan X is being carried out"):
-        tried(Agent(Check("busy", FAIL, "plan X is being carried out", "wait")), start=True)
+    with pytest.raises(TargetError, match="plan X is running"):
+        tried(Agent(Check("busy", FAIL, "plan X is running", "wait")), start=True)
     with pytest.raises(InputError, match="no build of this target starts with the engine rocksdb"):
         bare = survey(builds=[])
         try_preset(Agent(), bare, Catalog().preset("rocksdb", "default"))
@@ -162,7 +162,7 @@ def test_names_to_complete_come_from_builds_and_presets() -> None:
 
 
 def test_a_busy_target_is_asked_all_the_same() -> None:
-    agent = Agent(Check("busy", FAIL, "plan X is being carried out"), check("options", "pass", "accepts all"))
+    agent = Agent(Check("busy", FAIL, "plan X is running"), check("options", "pass", "accepts all"))
     assert [each.state for each in tried(agent)] == ["accepted"]
 
 

@@ -82,7 +82,7 @@ def test_a_step_that_is_bounded_by_events_is_carried_out_whole_and_said(dyno_hom
     found = one("slices", made)
     assert (found.state, found.text) == (
         "pass",
-        "1 step in slices: point-query; carried out whole: "
+        "1 step in slices: point-query; not in slices: "
         "load, index, scan (as long as the work takes); insert (bounded by events)",
     )
 
@@ -309,7 +309,7 @@ def test_what_the_rounds_find_is_reckoned_as_for_sessions_and_said() -> None:
 
 def test_steps_that_may_be_too_slow_for_slices_are_named_before() -> None:
     (check,) = slices_check(sliced(threads=(1, 512)))
-    assert "with 512 threads or more a step is carried out whole where one event in a hundred" in check.text
+    assert "with 512 threads or more a step does not run in slices if one event in a hundred" in check.text
     assert SLOW_S == LONGEST_S / EVENTS  # what the agent holds them to
     for harmless in (sliced(threads=(64,)), sliced(threads=(512,), rate=1000)):
         assert "one event in a hundred" not in slices_check(harmless)[0].text

@@ -94,8 +94,8 @@ def test_a_session_that_took_turns_says_so_and_does_its_steps_whole(history: His
     keep(history, two[0], step, order="slices", contenders=two, files=files)
     folder = write_script(history, "last", tmp_path / "script")
     script, about = (" ".join((folder / name).read_text().split()) for name in ("run.sh", "README.txt"))
-    assert "took turns with others within its steps; here each step is carried out whole" in script
-    assert "The session took turns with 1 other, of about a second each," in about
+    assert "alternated with others within its steps; here each step runs without a break" in script
+    assert "The session alternated with 1 other about every second within its steps:" in about
     assert [each.name for each in (folder / "lua").iterdir()] == ["read.lua"]
     (line,) = sequence(check((folder / "run.sh").read_text()))
     assert {"read.lua", "--time=4", "--report-checkpoints=1", "--rate=7"} <= set(shlex.split(line))
@@ -105,7 +105,7 @@ def test_a_session_that_took_turns_says_so_and_does_its_steps_whole(history: His
 
 def test_a_session_without_turns_does_not_speak_of_them(history: History) -> None:
     found = recipe(history)
-    assert "took turns" not in render("run.sh", found) + render("README.txt", found)
+    assert "alternated" not in render("run.sh", found) + render("README.txt", found)
 
 
 def test_places_are_variables(history: History) -> None:
