@@ -1,4 +1,4 @@
-"""The process that begins the next plan of the queue: one a directory, none while a plan is carried out.
+"""The process that starts the next plan of the queue: one per directory, and only while no plan runs.
 
 Whoever may have something to begin leaves it behind: a plan that ends, a change of the queue, a look at the
 plans. Before a start it does what a desktop does, with the agent file that came with the plan. Most of the

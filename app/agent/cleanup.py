@@ -1,4 +1,4 @@
-"""What a killed agent left behind: servers that live, data nobody will read."""
+"""Removes what a killed agent left: running servers and their data."""
 
 from __future__ import annotations
 

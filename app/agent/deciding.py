@@ -1,4 +1,4 @@
-"""Plans that end when it is decided: after each round, which contenders have to go on."""
+"""Plans until decided: which contenders continue after a round."""
 
 from __future__ import annotations
 

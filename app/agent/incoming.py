@@ -1,4 +1,4 @@
-"""Plans that were sent and have not started yet, each named by the SHA-256 of its bytes.
+"""Plans that were uploaded but have not started, each named by the SHA-256 of its bytes.
 
 incoming/<sha256>.json    gone once it starts, or after two days
 """

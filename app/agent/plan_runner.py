@@ -1,4 +1,4 @@
-"""Carrying out a plan: taken in, locked, detached, its sessions one after the other."""
+"""Runs a plan: stored, locked, detached, its sessions one after the other."""
 
 from __future__ import annotations
 

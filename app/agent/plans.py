@@ -1,4 +1,4 @@
-"""The plans that were taken in on a target, and how far their journals go."""
+"""The plans stored on a target, and the sizes of their journals."""
 
 from __future__ import annotations
 

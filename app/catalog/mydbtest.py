@@ -1,4 +1,4 @@
-"""Files of mydbtest as custom SQL: what they say is kept, the tables they take for granted are added.
+"""Converts mydbtest files to custom SQL, and adds the tables that they expect.
 
 Who and where (`user`), and what is only printed (`name`, `log`, `show`), is neither used nor kept; nor are
 comments. The tables follow from the statements: each column from the variable that is put into it.

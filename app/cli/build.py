@@ -1,4 +1,4 @@
-"""`dyno build`: the servers on a target; brought there, described, taken away."""
+"""`dyno build`: the servers on a target: list, install, describe, remove."""
 
 from __future__ import annotations
 

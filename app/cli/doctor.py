@@ -1,4 +1,4 @@
-"""`dyno doctor`: is the history sound; made anew from the kept journals where it is not."""
+"""`dyno doctor`: checks the history, or rebuilds it from the journals."""
 
 from __future__ import annotations
 

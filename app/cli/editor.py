@@ -1,4 +1,4 @@
-"""A text changed in the editor of a person, at a terminal; what comes of it is seen before it is kept."""
+"""Edits a text in the person's editor at a terminal, and checks it before saving."""
 
 from __future__ import annotations
 

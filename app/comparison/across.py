@@ -1,4 +1,4 @@
-"""Columns that were not measured in turn: what of their difference may be the machine's, between two plans.
+"""Columns whose sessions do not alternate: the variance of the machine between plans is added.
 
 A machine is not the same from one plan to the next. Sessions that alternate within a plan share what it
 is like; of others the machine's own variance is added to both means.

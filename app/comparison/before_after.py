@@ -1,4 +1,4 @@
-"""What writes do to later reads: a test before them (`.pre`) against the same test after them."""
+"""Tests before the writes (`.pre`) compared with the same tests after them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The canaries of a machine for people: how it was before each session, and what verdicts take from that."""
+"""The canary runs of a machine as text: its speed before each session, and its variance for verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be taken in: an exported session, a published table, output of sysbench or a folder of it."""
+"""Imports any file: an exported session, a published table, sysbench output or a folder of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Letting in a session that somebody exported: checked throughout, wholly or not at all."""
+"""Imports a session that somebody exported: completely checked, all of it or nothing."""
 
 from __future__ import annotations
 

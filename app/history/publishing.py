@@ -1,4 +1,4 @@
-"""Keeping sessions that Dyno did not carry out: each gets a journal, and a mark of where it comes from."""
+"""Stores imported and published sessions: each gets a journal, and a note of its source."""
 
 from __future__ import annotations
 

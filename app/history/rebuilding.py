@@ -1,4 +1,4 @@
-"""Making everything derived anew from the kept journals; what the person added stays."""
+"""Rebuilds all derived tables from the journals; what the person added stays."""
 
 from __future__ import annotations
 

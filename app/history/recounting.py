@@ -1,4 +1,4 @@
-"""Counting anew what an older version of Dyno stored: each session by itself, in any order, at any time.
+"""Recounts what an older Dyno stored: session by session, in any order, at any time.
 
 A migration puts sessions into `uncounted`. Several processes may count at once, and each may be killed: a
 session is counted wholly or not at all.

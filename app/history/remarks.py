@@ -1,4 +1,4 @@
-"""What was said while a session was carried out: log lines, marks, notes, events of a newer protocol."""
+"""The remarks of a session: log lines, marks, notes, events of a newer protocol."""
 
 from __future__ import annotations
 

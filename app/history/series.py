@@ -1,4 +1,4 @@
-"""The series of one session: which there are, their values in a step, and what they came to."""
+"""The series of one session: their names, their values in a step, and their means."""
 
 from __future__ import annotations
 

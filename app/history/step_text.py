@@ -1,4 +1,4 @@
-"""Words for people about a step: its place in a sweep, what to know of its figure, what settling took."""
+"""Texts about a step: its point in a sweep, remarks on its result, what it settled."""
 
 from __future__ import annotations
 

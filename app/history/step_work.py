@@ -1,4 +1,4 @@
-"""What an event of each step did, and how its statements were carried out, as the agent has kept it."""
+"""The rows per event of each step, and the execution plans of its statements, as the agent stored them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The states of sessions as they are stored; their next events continue them."""
+"""The stored states of sessions, which their next events continue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session along its time: the values of some series, its steps and their bounds, what was said of it.
+"""A session over time: the values of some series, its steps and their bounds, its remarks.
 
 One read gives all that is drawn, of a session that is over and of one that is still carried out.
 """

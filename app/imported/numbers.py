@@ -1,4 +1,4 @@
-"""Numbers in the files of strangers, read in one way."""
+"""Reads numbers from files of other people, everywhere in the same way."""
 
 from __future__ import annotations
 

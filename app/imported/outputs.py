@@ -1,4 +1,4 @@
-"""Sessions of outputs of sysbench: a file, a folder of them, a result folder of small-datum (`sb.*`).
+"""Sessions from sysbench output: a file, a folder, a result folder of small-datum (`sb.*`).
 
 Of a folder each file is a step, named as the file is; other files are reported, not guessed at.
 """

@@ -1,4 +1,4 @@
-"""A session as another tool or a person has left it, and the journal that is kept of it."""
+"""A session from another tool or person, and the journal that Dyno makes of it."""
 
 from __future__ import annotations
 

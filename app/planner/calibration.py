@@ -1,4 +1,4 @@
-"""What a calibration is of: the same contenders several times, on all CPUs and on CPUs of their own."""
+"""The plan of a calibration: the same contenders several times, with shared and with separate CPUs."""
 
 from __future__ import annotations
 

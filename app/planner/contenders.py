@@ -1,4 +1,4 @@
-"""Finding what contenders name: builds of the survey, presets of the catalog; and naming them shortly."""
+"""Finds the builds and presets that contenders name, and gives them short names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan that is being set up: what a person has said so far, what is wrong with it, what it takes."""
+"""A draft: a plan that a person sets up, with its problems, time and disk."""
 
 from __future__ import annotations
 

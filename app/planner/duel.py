@@ -1,4 +1,4 @@
-"""The duel: what is compared where nobody has chosen yet."""
+"""The duel: the comparison that Bench offers before anything is chosen."""
 
 from __future__ import annotations
 

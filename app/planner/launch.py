@@ -1,4 +1,4 @@
-"""The one way from a request to a started plan: stage by stage, given up on request."""
+"""The only way from a request to a started plan: stage by stage, can be cancelled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether contenders of one plan play by the same rules: what is compared is the engine, not its settings.
+"""Finds settings in which the contenders of a plan differ: engines are compared, not settings.
 
 Before a rehearsal only what all presets name is known; the rehearsal says what is in force.
 """

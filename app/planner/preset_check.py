@@ -1,4 +1,4 @@
-"""A preset while it is written, and tried: what is wrong with it, what builds say to it and have in force."""
+"""Checks a preset while it is edited, and on builds: problems, answers of builds, values in force."""
 
 from __future__ import annotations
 

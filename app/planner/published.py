@@ -1,4 +1,4 @@
-"""What others have published, set up for a target: the same work, as far as its machine and builds go."""
+"""Sets up published sessions for a target: the same work, scaled to its machine and builds."""
 
 from __future__ import annotations
 

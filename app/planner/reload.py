@@ -1,4 +1,4 @@
-"""Loads that are more than one step: in increments, and anew before the points of a sweep."""
+"""Loads of several steps: in increments, or again before each point of a sweep."""
 
 from __future__ import annotations
 

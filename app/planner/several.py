@@ -1,4 +1,4 @@
-"""The same work on several targets, a plan each: none is started before all of them could be."""
+"""The same work on several targets, with a plan each: all are checked before any starts."""
 
 from __future__ import annotations
 

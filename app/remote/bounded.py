@@ -1,4 +1,4 @@
-"""A time limit for calls that know none: name resolution, the SSH agent, requests of paramiko."""
+"""A time limit for calls without one: name resolution, the SSH agent, requests of paramiko."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Carrying out a command on a target: what every connection can do, and the one to this computer."""
+"""Runs commands on a target: the interface of connections, and the connection to this computer."""
 
 from __future__ import annotations
 

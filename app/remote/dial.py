@@ -1,4 +1,4 @@
-"""Getting through to a target: sockets, jumps, host keys; logging in is login.py's."""
+"""Connects to a target: sockets, jumps, host keys; login.py logs in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an SSH server offers in its first packet, for saying why nobody can talk to it."""
+"""Reads what an SSH server offers in its first packet, to explain why no connection is possible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What README.txt tells of a session: what ran where, and what came of it."""
+"""The texts of README.txt about a session: what ran where, and the results."""
 
 from __future__ import annotations
 

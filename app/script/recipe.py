@@ -1,4 +1,4 @@
-"""What a script needs of a session, read from the plan and the facts that are kept with it."""
+"""What a script needs of a session, read from its plan and facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes from a target or a file, checked by type and size before anything reads it."""
+"""Checks what comes from a target or a file by type and size before anything reads it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a machine differs from itself between two plans: what repeats within one of them cannot show."""
+"""The variance of a machine between plans, which repeats within one plan cannot show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking after each round of a plan, without finding more in equals than by one look at the end.
+"""Tests after each round of a plan, without more false alarms than one test at the end.
 
 Who looks six times at the usual level finds something in equals twice as often. So each look takes
 a smaller share, as far as the plan has come. The last one may take all of it where cells are tested together:

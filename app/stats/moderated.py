@@ -1,4 +1,4 @@
-"""What the variances of many cells have in common: few repeats tell little of one, many cells tell of all.
+"""Moderates the variance of a cell by those of many cells: a few repeats say little about one cell.
 
 The empirical Bayes of Smyth (2004): variances are taken as drawn from a scaled inverse chi-squared
 distribution, whose place and width the variances themselves tell. But none is taken as smaller than measured.

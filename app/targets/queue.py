@@ -1,4 +1,4 @@
-"""The queue of a target: looked at, changed, put into words."""
+"""The queue of a target: listed, changed, shown as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Surveys of targets: made over a connection of their own, the latest of each kept with its time."""
+"""Surveys of targets, each over its own connection; the latest is stored with its time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which versions Dyno has been tried on, and how: the one table that survey, window and docs tell from."""
+"""The versions that Dyno was tested with, and how: one table for survey, window and docs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of the builds of a plan before anything starts, and the rehearsal on an empty directory."""
+"""Checks of the builds of a plan before it starts, and the rehearsal on an empty directory."""
 
 from __future__ import annotations
 

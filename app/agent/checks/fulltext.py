@@ -1,4 +1,4 @@
-"""What full-text search needs of a server and of the files of a collection: asked before anything starts."""
+"""Checks before a plan with full-text search: the server's settings and the files of the collection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table options of a contender, tried in the rehearsal: what its build makes of an empty table."""
+"""Checks the table options of a contender in the rehearsal, with an empty table."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is read once a second while a step runs, and what it adds up to."""
+"""What is sampled once a second while a step runs, and the totals of a step."""

@@ -1,4 +1,4 @@
-"""What else took the machine between two readings, and whether that was more than a plan allows."""
+"""Other load on the machine between two readings, and whether it was more than a plan allows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What else uses the machine: threads of the kernel each second, all other processes by name on request."""
+"""Other users of the machine: kernel threads each second, all other processes by name on request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the files of /proc and /sys that are read each second say, as counters."""
+"""Counters from the files of /proc and /sys that are read each second."""
 
 from __future__ import annotations
 

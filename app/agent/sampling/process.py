@@ -1,4 +1,4 @@
-"""One process that is measured: its CPU, memory, input and output, and whether it is held up."""
+"""One measured process: its CPU, memory, reads and writes, and whether it was stopped."""
 
 from __future__ import annotations
 

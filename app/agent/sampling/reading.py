@@ -1,4 +1,4 @@
-"""The counters of one moment, what grew between two of them, and the time that belongs to others."""
+"""Counters at one moment, their differences, and the time that other contenders used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many bytes a data directory takes on its disk, by part; the names of its files decide the part."""
+"""The size of a data directory by part (tables, redo, ...); the file names decide the part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the steps have written: the rows that are in the tables, and what a run of writes has cost.
+"""Accounts for the writes of the steps: the rows in the tables, and the bytes for write amplification.
 
 A run goes from its first step that writes to the end of the settle step behind it.
 """

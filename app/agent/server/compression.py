@@ -1,4 +1,4 @@
-"""What compression a server has in force, read back from it: what options ask for is not always done."""
+"""The compression in force in a server, which may differ from the options."""
 
 from __future__ import annotations
 

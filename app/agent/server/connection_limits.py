@@ -1,4 +1,4 @@
-"""Room for the client threads of a plan: connections of the server, open files of it and of sysbench."""
+"""Limits for the client threads of a plan: connections of the server, open files of server and sysbench."""
 
 from __future__ import annotations
 

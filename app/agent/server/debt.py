@@ -1,4 +1,4 @@
-"""Write debt: what a server has taken in and not yet written back, merged or purged, as it says itself."""
+"""Write debt: what a server still has to flush, merge or purge, by its own status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The error log of a server, as far as it says why the server did not come up or is gone."""
+"""Reads from the error log why a server did not start or has ended."""
 
 from __future__ import annotations
 

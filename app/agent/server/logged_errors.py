@@ -1,4 +1,4 @@
-"""What a server complains of, on its way from the error log to the journal."""
+"""Copies errors and warnings from the error log to the journal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Allocator, NUMA policy and memory limit of a server: brought about at its start, and read back after it."""
+"""Allocator, NUMA policy and memory limit of a server: set at its start, and verified after it."""
 
 from __future__ import annotations
 

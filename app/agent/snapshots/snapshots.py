@@ -1,4 +1,4 @@
-"""Data sets that are kept: loaded and settled once, shut down cleanly, laid as a copy in later sessions.
+"""Snapshots: data sets that are loaded, settled and shut down once, and copied for later sessions.
 
     snapshots/<key>/snapshot.json   what it is of, and every file with its length, time and checksum
     snapshots/<key>/data/           the data directory

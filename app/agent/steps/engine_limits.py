@@ -1,4 +1,4 @@
-"""What an engine turns out not to have of which Dyno has no facts: an index, or its rows after a restart."""
+"""Limits of unknown engines that show up in a session: no index, or no rows after a restart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds in a session and is kept with it: machine, build, what is in force, what the server logged."""
+"""The facts that a session stores: machine, build, settings in force, the server's log."""
 
 from __future__ import annotations
 

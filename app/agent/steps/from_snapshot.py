@@ -1,4 +1,4 @@
-"""What `start = snapshot` asks of a session: start from a kept data set; keep one where there is none.
+"""The start `snapshot` of a session: start from a snapshot, or create one.
 
 Both ways end alike: a server started on a copy of the snapshot, no page of which is in the cache of the OS.
 """

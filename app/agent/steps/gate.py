@@ -1,4 +1,4 @@
-"""The gate before which the clients of a load generator wait between slices, asleep in a read on a pipe."""
+"""The gate where the clients of a load generator wait between slices, blocked in a read from a pipe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Carrying out again what others have disturbed: a step that only reads in place, else its session."""
+"""Repeats what other programs disturbed: a step that only reads at once, else its session."""
 
 from __future__ import annotations
 

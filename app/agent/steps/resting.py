@@ -1,4 +1,4 @@
-"""What becomes of a session while another one of its round has the machine: its server is stopped."""
+"""Stops the server of a session while another session of its round works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one turn of a plan has in hand while it is carried out: the steps work with it."""
+"""The objects of a running session that its steps share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a step does the work of its workload: the server's estimates, its plans, the rows of an event."""
+"""Checks that a step does the work of its workload: row estimates, execution plans, rows per event."""
 
 from __future__ import annotations
 

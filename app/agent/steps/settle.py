@@ -1,4 +1,4 @@
-"""Giving write-back, compaction and purge time to end: forced where the server can, watched, with a cap."""
+"""Waits for flushing, compaction and purge: forces them if the server can, up to a time limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a build and it does not say itself: where it is from, of which source, built how."""
+"""Notes on a build that it does not report itself: source, revision, compiler, flags."""
 
 from __future__ import annotations
 

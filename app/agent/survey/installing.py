@@ -1,4 +1,4 @@
-"""Builds that are brought here as a tarball: received piece by piece, unpacked with care, taken away again.
+"""Installs builds from a tarball: received in pieces, unpacked safely, deleted on request.
 
 builds/<sha256>.upload    a tarball as far as it has come
 builds/<name>.half/       one that is being unpacked; what is left of it goes at the next start

@@ -1,4 +1,4 @@
-"""What a target is: the machine, its disk, what is installed, and what would spoil a measurement there."""
+"""Surveys a target: the machine, its disk, installed programs, and what would spoil a measurement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the CPUs of a machine hang together: nodes, of each its cores, of each its CPUs."""
+"""The CPU topology of a machine: nodes, their cores, their CPUs."""
 
 from __future__ import annotations
 

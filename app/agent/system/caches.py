@@ -1,4 +1,4 @@
-"""Files that only spare work: what cannot be read in them is found out again, what cannot be written too."""
+"""Cache files: if one cannot be read or written, its content is computed again."""
 
 from __future__ import annotations
 

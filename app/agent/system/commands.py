@@ -1,4 +1,4 @@
-"""Small programs of the system that are asked for one line."""
+"""Runs small system programs that print one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The requests of people to a plan that is being carried out: files renamed into `control/`."""
+"""Requests of people to a running plan: files renamed into `control/`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the agent says where it cannot do what was asked: one line, sent to the desktop."""
+"""Errors of the agent: one line each, sent to the desktop."""
 
 from __future__ import annotations
 
