@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import log10
 from pathlib import Path
 
 import pytest
@@ -159,6 +160,29 @@ def test_l_makes_the_scale_logarithmic(chart: TimeChart, theme: Theme) -> None:
     assert chart._canvas.area.y[0] > 1.0, "what has no logarithm is left out"
     QTest.keyClick(chart, Qt.Key.Key_L)
     assert has_colour(picture(chart), theme.contender(0), spot(chart, 50, 100.0))
+
+
+def test_curves_over_threads_have_a_logarithmic_scale_too(qtbot: QtBot, theme: Theme) -> None:
+    curves = LineChart(theme, "QPS over threads")
+    qtbot.addWidget(curves)
+    curves.resize(*SIZE)
+    line = Line("a", "InnoDB", theme.contender(0))
+    curves.set_curves(
+        [(line, [1.0, 2.0], [10.0, 1000.0])], "threads", "1/s", reaches={"a": [(5.0, 20.0), None]}
+    )
+    show(qtbot, curves)
+    QTest.keyClick(curves, Qt.Key.Key_L)
+    assert {"10", "100", "1,000"} <= {text for _, text in curves._ground.y_ticks}
+    image = picture(curves)
+    assert has_colour(image, theme.contender(0), QPointF(curves._area.px(2.0), curves._area.py(3.0)))
+    top, bottom = (curves._area.py(log10(end)) for end in (20.0, 5.0))
+    assert has_colour(image, theme.contender(0), QPointF(curves._area.px(1.0), (top + bottom) / 2 + 12))
+    QTest.keyClick(curves, Qt.Key.Key_Right)
+    assert curves._head.read_out() == "InnoDB 10.00 1/s", "the figure is as it was"
+    curves.set_curves([(line, [1.0, 2.0], [0.0, None])], "threads", "1/s")
+    QTest.keyClick(curves, Qt.Key.Key_L)
+    QTest.keyClick(curves, Qt.Key.Key_L)
+    assert not curves._scale.is_logarithmic
 
 
 def test_values_without_a_logarithm_keep_the_scale(chart: TimeChart) -> None:

@@ -18,8 +18,8 @@ from ui.core.theme import SPACE, Theme
 from ui.widgets.table import tabular
 
 from .frame import AXIS, Frame, Ground
-from .pyramid import Values, seen
-from .scale import clock_form, time_ticks
+from .pyramid import Values, highest, lowest, seen
+from .scale import clock_form, fitting, time_ticks
 from .value_scale import ValueScale
 
 _TICK_HEIGHT, _TICK_WIDTH = 32, 110  # pixels a tick has at least
@@ -98,7 +98,7 @@ class Canvas(GraphicsView):  # type: ignore[misc]
         """Round ranges around what is shown, and their ticks."""
         most_x = max(int(self.area.plot.width() / _TICK_WIDTH), 1)
         most_y = max(int(self.area.plot.height() / _TICK_HEIGHT), 2)
-        y = scale.fitted(placed, self.area.y, most_y)
+        y = self._fitted_values(placed, scale, most_y)
         if self._fitted == (fitted := (*x, *y, most_x, most_y, scale.is_logarithmic)):
             return
         self._fitted = fitted
@@ -106,6 +106,15 @@ class Canvas(GraphicsView):  # type: ignore[misc]
         self._ground.y_ticks = scale.ticks(y, most_y)
         self._ground.corner = clock_form(*x, most_x)
         self.set_area(x, y)
+
+    def _fitted_values(self, placed: Sequence[Values], scale: ValueScale, most: int) -> tuple[float, float]:
+        known = [values for values in placed if len(values)]
+        low = float(lowest([np.nan, *map(lowest, known)]))
+        high = float(highest([np.nan, *map(highest, known)]))
+        if scale.is_logarithmic:
+            return scale.logarithms(low, high)
+        scale.has_logarithms = high > 0
+        return fitting(low, high, self.area.y, most)
 
     def set_area(self, x: tuple[float, float], y: tuple[float, float]) -> None:
         """The range that is shown; the ground is painted anew where it is another one."""

@@ -15,7 +15,7 @@ from .direct import spread
 from .frame import Reach, draw_cursor, draw_dots, draw_reach
 from .head import drawn_colour
 from .lines import Line
-from .scale import figure_ticks, number_text, places, snug, value_text
+from .scale import number_text, places, snug, value_text
 from .still import TICK_HEIGHT, StillChart
 
 Curve = tuple[Line, Sequence[float], Sequence[float | None]]
@@ -26,11 +26,13 @@ _NAMES = 0.36  # of the width that names beside the curves may take
 
 
 class LineChart(StillChart):
-    """There is a tick at each x; they stand as they are, or by their logarithm."""
+    """There is a tick at each x; they stand as they are, or by their logarithm, and so do the values."""
+
+    can_be_logarithmic = True
 
     def __init__(self, theme: Theme, title: str, unit: str = "", parent: QWidget | None = None) -> None:
         self._curves: list[Curve] = []
-        self._drawn: list[Curve] = []  # those of them that nobody has hidden
+        self._drawn: list[Curve] = []  # those of them that nobody has hidden, where their values stand
         self._reaches: Mapping[str, Sequence[Reach | None]] = {}
         self._places: dict[float, float] = {}  # x -> where it is
         self._beside: list[float] = []  # where the names beside the curves stand
@@ -88,19 +90,34 @@ class LineChart(StillChart):
 
     def fit_y(self, ys: Sequence[float], most: int) -> None:
         """Find the range of y and its ticks."""
-        self._area.y = snug(min(ys, default=0.0), max(ys, default=0.0), most)
-        self._ground.y_ticks = figure_ticks(*self._area.y, most)
+        low, high = min(ys, default=0.0), max(ys, default=0.0)
+        fitted = self._scale.logarithms(low, high) if self._scale.is_logarithmic else snug(low, high, most)
+        self._area.y = fitted
+        self._ground.y_ticks = self._scale.ticks(fitted, most)
+
+    def _placed(self, curve: Curve) -> Curve:
+        line, xs, ys = curve
+        return line, xs, [self._scale.place(y) for y in ys]
+
+    def _placed_reaches(self, line: Line) -> list[Reach | None]:
+        """Without those that go below what a logarithmic scale has."""
+        found = []
+        for reach in self._reaches.get(line.key, ()):
+            low, high = (self._scale.place(end) for end in reach or (None, None))
+            found.append(None if low is None or high is None else (low, high))
+        return found
 
     def _ys(self) -> list[float]:
-        reaches = [self._reaches.get(line.key, ()) for line, _, _ in self._drawn]
-        ends = [end for each in reaches for reach in each if reach for end in reach]
+        reaches = [reach for line, *_ in self._drawn for reach in self._placed_reaches(line)]
+        ends = [end for reach in reaches if reach for end in reach]
         return [*ends, *(y for _, _, ys in self._drawn for y in ys if y is not None)]
 
     # ---- names beside the curves
 
     def refresh(self) -> None:
         """Names beside the curves where all of them fit there, else a legend above; never both."""
-        self._drawn = [curve for curve in self._curves if self.is_visible(curve[0])]
+        self._drawn = [self._placed(curve) for curve in self._curves if self.is_visible(curve[0])]
+        self._scale.has_logarithms = any(y is not None and y > 0 for *_, ys in self._curves for y in ys)
         self._has_legend = len(self._drawn) < len(self._curves)  # to bring back what is hidden
         self._beside = []
         self._head.hide_entries(not self._has_legend)
@@ -114,7 +131,7 @@ class LineChart(StillChart):
         if self._has_legend:
             return 0.0
         plot, metrics = self._area.plot, self.fontMetrics()
-        ends = [self._end(curve) for curve in self._curves]
+        ends = [self._end(curve) for curve in self._drawn]
         wanted = [self._area.py(end[1]) for end in ends if end]
         room = max((metrics.horizontalAdvance(line.label) for line, _, _ in self._curves), default=0) + SPACE
         has_room = len(wanted) == len(ends) and room <= plot.width() * _NAMES
@@ -178,7 +195,7 @@ class LineChart(StillChart):
 
     def _paint_reaches(self, painter: QPainter, line: Line, xs: Sequence[float]) -> None:
         painter.setPen(QPen(drawn_colour(line, self._theme), 1))
-        for at, reach in zip(xs, self._reaches.get(line.key, ()), strict=False):
+        for at, reach in zip(xs, self._placed_reaches(line), strict=False):
             if reach:
                 draw_reach(painter, self._area, self._area.px(self._places[at]), reach)
 

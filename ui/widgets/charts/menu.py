@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence
@@ -19,15 +18,13 @@ from .head import Head
 from .lines import Line
 from .maximised import Maximised
 from .time_axis import TimeAxis
-
-if TYPE_CHECKING:  # it takes numpy, which Compare does without
-    from .value_scale import ValueScale
+from .value_scale import ValueScale
 
 _FORMATS = "PNG image (*.png);;SVG image (*.svg)"
 
 
 class ChartMenu(QObject):
-    """Listens to a chart; charts over time give their axis and their scale."""
+    """Listens to a chart; charts over time give their axis, those of curves their scale."""
 
     saved = Signal(object, str)  # Path, one line about it
     failed = Signal(object)  # Exception

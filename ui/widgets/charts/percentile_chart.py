@@ -18,6 +18,8 @@ from .scale import Tick, logarithmic_range, logarithmic_ticks, value_text
 class PercentileChart(LineChart):
     """The cursor is at every percentile there is; only some are named below."""
 
+    can_be_logarithmic = False  # it always is
+
     def __init__(self, theme: Theme, title: str, unit: str = "", parent: QWidget | None = None) -> None:
         self._where: Mapping[float, float] = {}
         self._named: frozenset[float] = frozenset()

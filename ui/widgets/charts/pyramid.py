@@ -149,6 +149,11 @@ class Track:
         return low, high
 
 
+def logarithms(values: Values) -> Values:
+    """To the base 10; what has none is a gap."""
+    return np.log10(values, out=np.full(len(values), np.nan), where=values > 0)
+
+
 def snapped(t: float, tracks: Iterable[Track], within: float) -> float:
     """The time of the nearest sample; as it is where there is none so near."""
     found = [sample[0] for track in tracks if (sample := track.nearest(t, within))]

@@ -16,6 +16,7 @@ from .hidden import Hidden
 from .keys import press_digit
 from .lines import Line
 from .menu import ChartMenu
+from .value_scale import ValueScale
 
 TICK_HEIGHT = 32  # pixels a tick of the figures has at least
 
@@ -23,6 +24,7 @@ TICK_HEIGHT = 32  # pixels a tick of the figures has at least
 class StillChart(Reached):
     """Painted only where it changes; arrows move the cursor, Escape takes it away."""
 
+    can_be_logarithmic = False
     values_shown = Signal(list)  # texts, one a line: those at the cursor
 
     def __init__(self, theme: Theme, title: str, unit: str = "", parent: QWidget | None = None) -> None:
@@ -41,7 +43,9 @@ class StillChart(Reached):
         self.set_title(title, unit)
         theme.changed.connect(self._on_theme_changed)
         self._head.hidden.changed.connect(self.refresh)
-        self.menu = ChartMenu(self, self._head)
+        self._scale = ValueScale(self)
+        self._scale.changed.connect(self.refresh)
+        self.menu = ChartMenu(self, self._head, self._scale if self.can_be_logarithmic else None)
 
     def set_title(self, title: str, unit: str) -> None:
         self._title, self._unit = title, unit

@@ -19,7 +19,7 @@ from .keys import KEYS, press, press_digit
 from .lines import Line, Span
 from .menu import ChartMenu
 from .pointer import Pointer
-from .pyramid import Track, Values, dashed, snapped
+from .pyramid import Track, Values, dashed, logarithms, snapped
 from .range_figures import RangeFigures
 from .scale import time_text, value_text
 from .time_axis import TimeAxis
@@ -108,7 +108,9 @@ class TimeChart(Reached):
 
     def set_spans(self, spans: Sequence[Span]) -> None:
         self._ground.spans = tuple(spans)
-        self._leave_lane()
+        self._canvas.top = LANE if any(span.label for span in spans) else SPACE
+        self._canvas.place()
+        self.redraw()
 
     def set_marks(self, marks: Sequence[tuple[float, str]]) -> None:
         self._marks = sorted(marks)
@@ -118,12 +120,6 @@ class TimeChart(Reached):
         """In a column of charts only the lowest needs the times below it."""
         self._ground.has_texts_below = is_shown
         self._canvas.bottom = AXIS if is_shown else SPACE
-        self._canvas.place()
-        self.redraw()
-
-    def _leave_lane(self) -> None:
-        has_labels = any(span.label for span in self._ground.spans)
-        self._canvas.top = LANE if has_labels else SPACE
         self._canvas.place()
         self.redraw()
 
@@ -168,15 +164,14 @@ class TimeChart(Reached):
 
     def _show_figures(self) -> None:
         """Of the stretch that is drawn with the mouse, else of the one that a person has chosen to see."""
-        shown = None if self.axis.is_growing else self.axis.range
-        chosen = self._pointer.band or shown
+        chosen = self._pointer.band or (None if self.axis.is_growing else self.axis.range)
         lines = [line for line in self._visible() if line in self._named]
         self._figures.show_range(chosen and (min(chosen), max(chosen)), lines, self.track)
 
     def _stretch_of(self, line: Line) -> tuple[Values, Values]:
         (first, last), width = self.axis.range, max(self._canvas.area.plot.width(), 1.0)
         t, values = self.track(line.key).window(first, last, round(width * self.devicePixelRatioF()))
-        values = self._scale.placed(values)
+        values = logarithms(values) if self._scale.is_logarithmic else values
         return dashed(t, values, (last - first) / width * _DASH) if line.dashed else (t, values)
 
     def _show_values(self) -> None:
@@ -201,8 +196,11 @@ class TimeChart(Reached):
             draw_cursor(painter, area, self._theme, (cursor, text), ())
             for line in self._visible():  # dots are on the samples that are read out
                 sample = self.track(line.key).nearest(cursor, self._canvas.near)
-                points = self._scale.points(sample, area.y)
-                draw_dots(painter, area, self._theme, points, drawn_colour(line, self._theme), 4.0)
+                y = self._scale.place(sample and sample[1])
+                if sample and y is not None and area.y[0] <= y <= area.y[1]:
+                    draw_dots(
+                        painter, area, self._theme, [(sample[0], y)], drawn_colour(line, self._theme), 4
+                    )
         if self._pointer.band:
             draw_band(painter, area, self._theme, self._pointer.band)
         if self.is_framed:

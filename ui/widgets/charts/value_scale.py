@@ -1,14 +1,13 @@
-"""Where the values of a chart over time stand: as they are, or by their logarithm."""
+"""Where the values of a chart stand: as they are, or by their logarithm."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
-import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from .pyramid import Values, highest, lowest
-from .scale import Tick, figure_ticks, fitting, logarithmic_range, logarithmic_ticks
+from .scale import Tick, figure_ticks, logarithmic_range, logarithmic_ticks
 
 Range = tuple[float, float]
 
@@ -29,28 +28,15 @@ class ValueScale(QObject):
             self.is_logarithmic = is_wanted
             self.changed.emit()
 
-    def placed(self, values: Values) -> Values:
-        """Where they stand."""
-        if not self.is_logarithmic:
-            return values
-        return np.log10(values, out=np.full(len(values), np.nan), where=values > 0)
+    def place(self, value: float | None) -> float | None:
+        """Where it stands."""
+        if value is None or not self.is_logarithmic:
+            return value
+        return math.log10(value) if value > 0 else None
 
-    def fitted(self, placed: Sequence[Values], now: Range, most: int) -> Range:
-        """A range around what stands there, with room for so many ticks at most."""
-        known = [values for values in placed if len(values)]
-        if not self.is_logarithmic:
-            low = lowest([0.0, *map(lowest, known)])
-            high = highest([0.0, *map(highest, known)])
-            self.has_logarithms = bool(high > 0)
-            return fitting(float(low), float(high), now, most)
-        low = lowest([np.nan, *map(lowest, known)])
-        high = highest([np.nan, *map(highest, known)])
-        return logarithmic_range(float(low), float(high)) if low <= high else (0.0, 1.0)
-
-    def points(self, sample: tuple[float, float] | None, shown: Range) -> list[tuple[float, float]]:
-        """Where a sample stands, as long as that is in sight."""
-        placed = [] if sample is None else [(sample[0], float(self.placed(np.array(sample[1:]))[0]))]
-        return [(t, y) for t, y in placed if shown[0] <= y <= shown[1]]
+    def logarithms(self, low: float, high: float) -> Range:
+        """A range around these places; one of its own where there are none."""
+        return logarithmic_range(low, high) if low <= high else (0.0, 1.0)
 
     def ticks(self, shown: Range, most: int) -> Sequence[Tick]:
         return (logarithmic_ticks if self.is_logarithmic else figure_ticks)(*shown, most)
