@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from typing import TYPE_CHECKING
 
@@ -29,7 +28,9 @@ def main() -> int:
 
         complain(f"dyno: {NO_DISPLAY}")
         return 2
-    gc.disable()  # ui/core/gc_timer.py looks for cycles, once the window is open
+    from .core.imports import import_quickly
+
+    import_quickly()
     from .shell.application import open_window
 
     return open_window()

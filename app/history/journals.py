@@ -9,7 +9,6 @@ from io import FileIO
 from pathlib import Path
 
 from app.core.errors import InputError
-from app.protocol.events import MAX_LINE
 
 _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{5,63}")
 
@@ -69,6 +68,8 @@ def whole_lines(raw: bytes) -> bytes:
 
 def chunks(path: Path, size: int) -> Iterator[bytes]:
     """The whole lines of a file, in pieces of about `size` bytes; a line that is too long comes in parts."""
+    from app.protocol.events import MAX_LINE  # takes 10 ms: not for a list of sessions
+
     if not path.exists():
         return
     with path.open("rb") as file:

@@ -9,7 +9,6 @@ from app.core.errors import InputError
 
 from .damage import read_json
 from .history import History
-from .recounting import recount_first
 
 STATES = ("waiting", "active", "completed", "failed", "stopped", "lost")
 SUFFIX = 6  # characters of an id that are enough to name it
@@ -120,10 +119,16 @@ def find_all(history: History, references: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(id_ for each in references for id_ in _find_some(history, each)))
 
 
+def _recount(history: History, ids: Sequence[str]) -> None:
+    from .recounting import recount_first  # with the statistics: not for a list of sessions
+
+    recount_first(history, ids)
+
+
 def _find_some(history: History, reference: str) -> list[str]:
     is_session = history.one("SELECT 1 FROM session WHERE id = ?", (reference,)) is not None
     ids = [] if is_session else sessions_of_plan(history, reference)
-    recount_first(history, ids)
+    _recount(history, ids)
     return ids or [find(history, reference)]
 
 
@@ -154,7 +159,7 @@ def find(history: History, reference: str) -> str:
         more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         raise InputError(f"{reference!r} fits {shown}{more}: write the last {SUFFIX} characters of an id")
     id_ = found[0][0]
-    recount_first(history, [id_])
+    _recount(history, [id_])
     return id_
 
 

@@ -38,10 +38,11 @@ class Surveys:
 
     def get(self, target: Target) -> Surveyed | None:
         """The kept one; None where there is none, or the target is another machine or place by now."""
-        from app.shapes import decode
-
         try:
-            kept = decode(self._path(target.name).read_bytes())
+            raw = self._path(target.name).read_bytes()
+            from app.shapes import decode  # only where there is something to read
+
+            kept = decode(raw)
             if kept["place"] != _place_of(target):
                 return None
             return Surveyed(float(kept["at"]), read(Survey, kept["survey"]))

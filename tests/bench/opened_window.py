@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import sys
@@ -57,7 +56,9 @@ class Target:
 
 def main() -> int:
     """`dyno`, but for its target."""
-    gc.disable()  # as `dyno` does before it imports what is dear
+    from ui.core.imports import import_quickly
+
+    import_quickly()
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication
 

@@ -74,6 +74,7 @@ def measure_start(_: argparse.Namespace) -> list[Figure]:
         home = Path(folder, "dyno")
         fill(home, SESSIONS)
         environment = {**os.environ, "DYNO_HOME": str(home)}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed Dyno has its .pyc files
         if "DISPLAY" not in environment:
             environment.setdefault("QT_QPA_PLATFORM", "offscreen")
         took: dict[str, list[float]] = {SMALLEST: [], PAINTED: [], BENCH: []}

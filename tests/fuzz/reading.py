@@ -126,7 +126,7 @@ def _command(folder: Path, words: Sequence[str]) -> Iterator[Complaint]:
     out, err = io.StringIO(), io.StringIO()
     with (
         mock.patch.dict(os.environ, DYNO_HOME=str(folder)),
-        mock.patch("app.cli.parser.dyno_parser", lambda: PARSER),  # made once: it takes 20 ms
+        mock.patch("app.cli.parser.dyno_parser", lambda _: PARSER),  # made once: it takes 20 ms
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):

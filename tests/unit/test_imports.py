@@ -296,9 +296,28 @@ AFTER_THE_PAINT = {"sqlite3", "msgspec", "tomllib", "tomli_w", "app.catalog", "a
         ("ui.shell.application", DEAR | AFTER_THE_PAINT),
         ("ui.pages.bench", DEAR | {"sqlite3", "msgspec", "tomli_w", "app.following.follower"}),
         ("ui.pages.compare.body", {"numpy", "pyqtgraph"}),
+        ("app.following.under_way", DEAR | {"msgspec", "app.stats", "app.engines", "app.history.counting"}),
     ],
 )
 def test_what_is_dear_is_imported_on_first_use(module: str, dear: set[str]) -> None:
-    code = f"import sys, {module}; print(*sorted({dear!r} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=30)
-    assert (done.stdout.strip(), done.stderr) == ("", "")
+    assert _printed(f"import sys, {module}; print(*sorted({dear!r} & set(sys.modules)))") == ""
+
+
+def test_a_command_imports_no_other_one() -> None:
+    others = {"app.cli.run", "app.cli.queue", "app.stats", "app.protocol.answers"}
+    code = "import sys; from app.cli.parser import dyno_parser; dyno_parser('session')"
+    assert _printed(f"{code}; print(*sorted({others!r} & set(sys.modules)))") == ""
+
+
+def test_nothing_reads_the_source_of_the_modules_of_the_window() -> None:
+    """PySide does, unless it is kept from it, and keeps what it has read."""
+    code = "from ui.core.imports import import_quickly; import_quickly(); import linecache, ui.shell.window"
+    assert _printed(f"{code}; print(*(name for name in linecache.cache if 'window.py' in name))") == ""
+
+
+def _printed(code: str) -> str:
+    """By a new Python."""
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=30)
+    assert not done.stderr
+    return done.stdout.strip()

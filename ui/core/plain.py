@@ -8,7 +8,6 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable
 from functools import wraps
-from html import escape
 from typing import Any
 
 from PySide6.QtCore import Qt as QtCore
@@ -44,7 +43,11 @@ def as_shown(text: str) -> str:
 def as_tip(text: str) -> str:
     """A tooltip that says just this: Qt reads what begins like HTML as such."""
     said = as_shown(text)
-    return f"<p style='white-space:pre-wrap'>{escape(said)}</p>" if Qt.mightBeRichText(said) else said
+    if not Qt.mightBeRichText(said):
+        return said
+    from html import escape  # with the names of all characters: not for the first window
+
+    return f"<p style='white-space:pre-wrap'>{escape(said)}</p>"
 
 
 def fitted(metrics: QFontMetrics | QFontMetricsF, text: str, mode: Any, width: float) -> str:

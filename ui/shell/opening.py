@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.history.history import History
 
 PATIENCE_MS = 2000  # with a history that is being brought up to date, or is locked
-FIRST_MS = 300  # that Live takes to read the history: to ask the targets at once would make it late
+FIRST_MS = 300  # that the first page takes: to ask the targets at once would make it late
 FOUND_MS = 15_000  # a plan that is found later moves nobody to another page
 _INPUT = (QEvent.Type.MouseButtonPress, QEvent.Type.KeyPress, QEvent.Type.Wheel, QEvent.Type.TouchBegin)
 
@@ -56,7 +56,7 @@ class Opening(QObject):
         is_free = self._show_first("live" if is_under_way else "bench")
         if is_free and not is_under_way:
             self._wait()
-        QTimer.singleShot(FIRST_MS if is_under_way else 0, self, self._context.plans.adopt)
+        QTimer.singleShot(FIRST_MS, self, self._context.plans.adopt)
 
     def _wait(self) -> None:
         self._waits = True

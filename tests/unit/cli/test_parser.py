@@ -9,7 +9,7 @@ from importlib.metadata import version
 import pytest
 
 from app.cli import main
-from app.cli.parser import dyno_parser
+from app.cli.parser import NOUNS, dyno_parser
 
 
 def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
@@ -30,6 +30,16 @@ def test_every_word_says_what_it_is_for(parser: argparse.ArgumentParser) -> None
         else:
             assert action.help, f"{parser.prog} {action.option_strings or action.dest}"
     assert parser.format_help()
+
+
+@pytest.mark.parametrize("noun", NOUNS)
+def test_a_word_by_itself_is_the_same_as_among_all(noun: str) -> None:
+    """A command makes the parser of its own word alone."""
+    alone, among_all = (
+        [each.format_help() for each in parsers(whole) if each.prog.split()[1:2] == [noun]]
+        for whole in (dyno_parser(noun), dyno_parser())
+    )
+    assert alone == among_all != []
 
 
 def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:

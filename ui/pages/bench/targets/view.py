@@ -31,8 +31,8 @@ class TargetView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.message = Message()
-        self.stages = StagesView()
-        self.card = SurveyCard()
+        self.stages = StagesView(self)
+        self.card = SurveyCard(self)
         self.directory = DirectoryChoice()
         self.directory.chosen.connect(self.directory_wanted)
         self._log_in = QAction("Log in…", self)
@@ -125,7 +125,9 @@ def _refused(error: HostKeyError, how: str) -> str:
 
 def scrolled(name: str, *widgets: QWidget) -> QScrollArea:
     """Below one another, scrolled where they are too high."""
-    content, area = QWidget(), QScrollArea()
+    area = QScrollArea(widgets[0].parentWidget())  # from the outside in: what is taken over is styled again
+    content = QWidget()
+    area.setWidget(content)
     layout = QVBoxLayout(content)
     layout.setContentsMargins(0, 0, 0, 0)
     layout.setSpacing(SPACE)
@@ -135,5 +137,4 @@ def scrolled(name: str, *widgets: QWidget) -> QScrollArea:
     area.setAccessibleName(name)
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setWidgetResizable(True)
-    area.setWidget(content)
     return area
