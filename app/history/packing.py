@@ -24,6 +24,7 @@ DELTA, MISSING, DEFLATED = 1, 2, 4
 MAX_DIGITS = 9
 _EXACT = float(1 << 53)  # below it every integer is a float64
 _WINDOW = -12  # bits; negative: without header and check sum, which SQLite's pages do not need
+_MEMORY = 7  # of 9: with more, half of the time goes into clearing it, for as many bytes
 _AT_ONCE = 1 << 14  # values: larger arrays leave the processor's cache, and the allocator returns them
 _UNEVEN = 1.35  # as many equal pairs of bytes as chance makes, times this: worth deflating
 _WORTH_IT = 24  # bytes: zlib makes fewer no shorter
@@ -183,7 +184,8 @@ def _deflate(bitmap: bytes, planes: bytes, count: int, noise: int) -> bytes:
     if len(rest) < _WORTH_IT:
         return bytes((noise,)) + bitmap + planes  # longer than it was: not taken
     raw = b"".join(part for at, part in enumerate(parts) if noise >> at & 1)
-    deflate = zlib.compressobj(1, zlib.DEFLATED, _WINDOW, 8, zlib.Z_RLE)  # nothing but runs repeats itself
+    # nothing but runs repeats itself
+    deflate = zlib.compressobj(1, zlib.DEFLATED, _WINDOW, _MEMORY, zlib.Z_RLE)
     return b"".join((bytes((noise,)), raw, deflate.compress(rest), deflate.flush()))
 
 
