@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from app.history.journals import whole_lines
+from app.protocol.events import MAX_LINE
 from tests.bench.figure import Figure
 from tests.bench.history import READ, ten_hours
 
@@ -73,10 +75,15 @@ class Wire:
         self.connection = self
 
     def put(self, raw: bytes) -> None:
-        head = {"session": self._session, "offset": self._sent, "bytes": len(raw)}
-        self._sent += len(raw)
-        self._waiting.put(json.dumps(head).encode() + b"\n")
-        self._waiting.put(raw)
+        """Whole lines, as the agent sends them: no more at once than a header may announce."""
+        end = 0
+        while end < len(raw):
+            part = whole_lines(raw[end : end + MAX_LINE])
+            end += len(part)
+            head = {"session": self._session, "offset": self._sent, "bytes": len(part)}
+            self._sent += len(part)
+            self._waiting.put(json.dumps(head).encode() + b"\n")
+            self._waiting.put(part)
 
     def end(self) -> None:
         self._waiting.put(b'{"end":true}\n')

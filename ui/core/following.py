@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from .followed_plan import FollowedPlan
 
-GATHER = 1 << 17  # bytes announced at once: the window takes them in between two frames
+GATHER = 1 << 20  # bytes stored at once: a transaction for each part would take half as long again
+PART = 300  # events told at once: the window takes them in between two frames
 LOOK_S = 0.5  # how often it checks whether the window closes
 
 
@@ -65,6 +66,10 @@ def teller(
     """Tells, and waits until it has been taken in: else thread and window would keep each other waiting."""
 
     def say(news: News) -> None:
+        for update in parts(news.update) if news.update else (None,):
+            say_part(replace(news, update=update))
+
+    def say_part(news: News) -> None:
         if stopping.is_set():
             return
         with suppress(RuntimeError):  # the window has gone meanwhile
@@ -73,3 +78,15 @@ def teller(
             pass
 
     return say
+
+
+def parts(update: Update) -> Iterator[Update]:
+    """The same in parts of a few events; that the plan has ended, or is refused, is told with the last."""
+    pieces = [
+        {session: events[at : at + PART]}
+        for session, events in update.events.items()
+        for at in range(0, len(events), PART)
+    ]
+    for piece in pieces[:-1]:
+        yield Update(replace(update.link, state="up"), piece)
+    yield replace(update, events=pieces[-1] if pieces else {})
