@@ -200,6 +200,7 @@ def _row(
     model = next(cell[0] for cell in [cells[base], *cells] if cell)
     left_out = [_left_out(place, model) for place in places]
     counted = [_counted(*each) for each in zip(places, left_out, strict=True)]
+    completed = [_completed(place) for place in counted]
     figure = _summed(
         [[step["value"] if step and _fits(step, model) else None for step in place] for place in counted],
         rounds,
@@ -223,7 +224,7 @@ def _row(
         "disturbed": [[disturbed_text(step["others"]) if step else "" for step in place] for place in places],
         "latency_per": model["latency_per"],
         "measures": {
-            measure.name: _measured(measure, counted, rounds) for measure in MEASURES if measure is not FIGURE
+            each.name: _measured(each, completed, rounds) for each in MEASURES if each is not FIGURE
         },
     }
 
@@ -257,24 +258,25 @@ def _marks(place: Place, left_out: Sequence[str]) -> list[str]:
     return sorted(of_repeats | {mark for step in _counted(place, left_out) if step for mark in step["marks"]})
 
 
-def _measured(measure: Measure, places: Sequence[Place], rounds: Rounds) -> MeasureEntry:
-    """Of the steps that were completed; their units are the measure's own."""
+def _completed(place: Place) -> Place:
+    return [step if step and step["state"] == "completed" else None for step in place]
+
+
+def _measured(measure: Measure, completed: Sequence[Place], rounds: Rounds) -> MeasureEntry:
+    """Their units are the measure's own."""
     return _summed(
-        [
-            [measure.read(step) if step and step["state"] == "completed" else None for step in place]
-            for place in places
-        ],
-        rounds,
+        [[None if step is None else measure.read(step) for step in place] for place in completed], rounds
     )
 
 
 def _summed(samples: list[list[float | None]], rounds: Rounds) -> MeasureEntry:
     known = [[value for value in each if value is not None] for each in samples]
+    by_round = any(rounds.pairs)
     return {
         "values": [_median(each) for each in known],
-        "n": [rounds.count(samples, at) for at in range(len(samples))],
+        "n": [rounds.count(samples, at) if by_round else len(each) for at, each in enumerate(known)],
         "samples": samples,
-        "rounds": [rounds.ratios(samples, at) for at in range(len(samples))],
+        "rounds": [rounds.ratios(samples, at) if by_round else [] for at in range(len(samples))],
     }
 
 
@@ -378,4 +380,7 @@ def _reason(cell: Sequence[StepEntry], model: StepEntry) -> str:
 
 
 def _median(values: Sequence[float]) -> float | None:
+    """Mostly of one session: of each measure of each step."""
+    if len(values) == 1:
+        return values[0]
     return median(values) if values else None

@@ -37,6 +37,8 @@ def round_of(plan: Plan, session: str) -> str:
 
 def pairs_of(base: ColumnEntry, column: ColumnEntry) -> Pairs:
     """The sessions that were carried out in one round; none where the columns are not of the same plans."""
+    if not any(column["rounds"]):
+        return ()
     ours, theirs = _places(base), _places(column)
     are_whole = len(ours) == len(base["ids"]) and len(theirs) == len(column["ids"])
     if column is base or not are_whole or set(base["plans"]) != set(column["plans"]):
