@@ -1,1 +1,1 @@
-"""What every part of the window is given: theme, bus, tasks, plans, memory, secrets, page."""
+"""What all parts of the window share: theme, bus, tasks, plans, memory, secrets, page."""

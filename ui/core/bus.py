@@ -1,4 +1,4 @@
-"""What the parts of the window tell one another; pages never know each other."""
+"""The signals between parts of the window; pages never know each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the parts of the window are given: no globals."""
+"""The context that all parts of the window get, in place of globals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether there is a screen to open a window on; Qt itself would end the process where there is none."""
+"""Checks that a display is available: without one Qt would end the process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan that is followed, and what has been heard of it."""
+"""A followed plan and its latest updates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the window remembers of itself: sizes, splitters, columns, last choices."""
+"""What the window remembers between starts: sizes, splitters, columns, last choices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What waits on the targets, as it was heard last: looked at when plans come and go, not by the second."""
+"""The queues of the targets, read when plans start and end, not every second."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What this is, of which version, under which licence."""
+"""The dialog with name, version and licence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Closing the window while plans are carried out: a dialog says that they go on."""
+"""Closing the window while plans run: a dialog says that they continue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which seconds of a step count: its curve, the stretch that is chosen in it, and what that comes to."""
+"""Which seconds of a step count: its curve, the chosen range, and the result of that range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shortcuts of all pages, and what every figure means."""
+"""The help: the shortcuts of all pages, and what each number means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dialog in which a host key is looked at, and accepted by its fingerprint."""
+"""The dialog that shows the fingerprint of a host key and accepts it."""
 
 from __future__ import annotations
 

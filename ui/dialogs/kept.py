@@ -1,4 +1,4 @@
-"""A dialog of what a target keeps: a heading, what it is, a list, and what can be done with it."""
+"""A dialog with a list of what is stored on a target: heading, description, list, actions."""
 
 from __future__ import annotations
 

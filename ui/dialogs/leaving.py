@@ -1,4 +1,4 @@
-"""The question before what was typed and not saved is left."""
+"""The question before unsaved changes are discarded."""
 
 from __future__ import annotations
 

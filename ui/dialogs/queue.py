@@ -1,4 +1,4 @@
-"""The plans that wait on a target: moved, held, removed here."""
+"""The dialog of a target's queue: plans are moved, held, removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question before something is taken away that would have to be made anew."""
+"""The question before something is deleted that cannot be restored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report holds: its title, its sections, text of the person's own."""
+"""The dialog of a report: its title, its sections, the person's own text."""
 
 from __future__ import annotations
 

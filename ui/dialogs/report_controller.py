@@ -1,4 +1,4 @@
-"""A report of a comparison: the dialog asks what it is to hold, then where it goes; a task writes it."""
+"""Writes a report: a dialog for its content, one for the file, then a task."""
 
 from __future__ import annotations
 

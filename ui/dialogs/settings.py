@@ -1,4 +1,4 @@
-"""What a person sets; kept at once where it can be kept."""
+"""The settings; each valid change is saved at once."""
 
 from __future__ import annotations
 

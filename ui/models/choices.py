@@ -1,4 +1,4 @@
-"""The grid of what can be compared: builds x engines x presets."""
+"""The grid of builds, engines and presets."""
 
 from __future__ import annotations
 

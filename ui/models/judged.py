@@ -1,4 +1,4 @@
-"""What a cell of a comparison shows and tells: figure or ratio, sign of the verdict, what that rests on."""
+"""A cell of a comparison and its tooltip: result or ratio, sign of the verdict, n and p."""
 
 from __future__ import annotations
 

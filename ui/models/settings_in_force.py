@@ -1,4 +1,4 @@
-"""What held in a session: its my.cnf, the variables in force, every other fact; filtered by a text."""
+"""The settings in force in a session: my.cnf, variables, other facts; filtered by a text."""
 
 from __future__ import annotations
 

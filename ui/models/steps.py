@@ -1,4 +1,4 @@
-"""The steps of one session and their figures."""
+"""The steps of one session and their results."""
 
 from __future__ import annotations
 

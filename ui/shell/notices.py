@@ -1,4 +1,4 @@
-"""What the window says of plans on every page: their lines in the status bar, and when one ends."""
+"""Notices about plans on every page: lines in the status bar, and messages when a plan ends."""
 
 from __future__ import annotations
 

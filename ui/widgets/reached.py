@@ -1,4 +1,4 @@
-"""Who came by the keyboard, and so is to see where they are."""
+"""Shows the focus to people who use the keyboard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Before a run: what it takes, what speaks against it, the plan itself, and the button."""
+"""The run panel: estimate, checks, the plan itself, and the button."""
 
 from __future__ import annotations
 

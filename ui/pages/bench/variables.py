@@ -1,4 +1,4 @@
-"""The variables that builds of a target know, asked of it in the background."""
+"""The variables that the builds of a target know, read in the background."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the comparison is by, and how it is shown."""
+"""The controls of a comparison: measure, view, filter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the columns do not have in common."""
+"""The differences between the columns."""
 
 from __future__ import annotations
 

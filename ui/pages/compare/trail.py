@@ -1,4 +1,4 @@
-"""What was compared before, to go back to, and forward again."""
+"""Back and Forward through earlier comparisons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beneath the list: one session throughout, or how many are selected."""
+"""The detail below the list: one session, or the number of selected ones."""
 
 from __future__ import annotations
 

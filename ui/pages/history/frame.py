@@ -1,4 +1,4 @@
-"""How the page is cut: news, filter, list above, what is selected below."""
+"""The layout of the page: messages, filter, list, details."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was carried out on what: two columns of lines, the text of which can be selected."""
+"""The overview of a session: work and machine in two columns of selectable text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page: what is found, what is selected, what is done with it."""
+"""The History page: list, selection, actions."""
 
 from __future__ import annotations
 

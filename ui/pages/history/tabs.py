@@ -1,4 +1,4 @@
-"""One session throughout: what it was, its results, its settings, notes and log."""
+"""The tabs of one session: overview, results, settings, notes, log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lua that is no part of Dyno: read here, and let run on targets by its hash."""
+"""The dialog to read and approve Lua that does not come with Dyno."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is compared: the grid to tick in, and the contenders with what may be changed of each."""
+"""The contenders of a plan: the grid to tick them, and a line to edit each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sizes of a plan: fields that are typed, with what holds where they are left open, and choices."""
+"""The sizes of a plan: text fields with their defaults, and choices."""
 
 from __future__ import annotations
 

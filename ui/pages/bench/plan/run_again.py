@@ -1,4 +1,4 @@
-"""Sessions of the history set up again, and started where that is wanted and nothing is in the way."""
+"""Sets up sessions of the history again, and starts them on request."""
 
 from __future__ import annotations
 

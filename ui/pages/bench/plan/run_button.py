@@ -1,4 +1,4 @@
-"""Run: one button, the reason where it cannot be pressed, the way to the start where it was."""
+"""The Run button, the reason why it is disabled, the progress of a start."""
 
 from __future__ import annotations
 

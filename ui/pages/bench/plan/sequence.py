@@ -1,4 +1,4 @@
-"""What is carried out: a sequence, its steps to tick, its sizes; and a name for a variant."""
+"""The choice of a sequence, its steps, its sizes, and a name for a variant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What builds say to a preset, a line each; Enter goes to the line that it is about."""
+"""The answers of builds about a preset, one per line; Enter jumps to the line of the preset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dialog of one preset: written on the left, what a build gets or another preset has on the right."""
+"""The dialog of one preset: the editor on the left; on the right what a build gets, or another preset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A preset as it was written, as a build on the target would get it, and a copy of it under another name."""
+"""The picker of presets: as written, as a build would get it, and a copy under another name."""
 
 from __future__ import annotations
 

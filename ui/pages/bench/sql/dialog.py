@@ -1,4 +1,4 @@
-"""The dialog in which custom SQL is written: checked while it is typed, kept as a workload of one's own."""
+"""The dialog for custom SQL: checked while typing, saved as a person's own workload."""
 
 from __future__ import annotations
 

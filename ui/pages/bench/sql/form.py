@@ -1,4 +1,4 @@
-"""A workload of custom SQL as it is written: its name and title, its text, and what is wrong with that."""
+"""The form of a custom SQL workload: name, title, text, and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person notes of a build: the fields for it, and the dialog in which they are seen and changed."""
+"""Notes on a build: their fields, and the dialog to read and change them."""
 
 from __future__ import annotations
 

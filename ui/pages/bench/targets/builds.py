@@ -1,4 +1,4 @@
-"""What is done with the builds of a target: brought there, named where they are, described, taken away."""
+"""Actions on the builds of a target: install, add a directory, note, remove."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dialog of the canaries of a target: how its machine was before each session of a long plan."""
+"""The dialog of canary runs: the speed of the machine before each session of a long plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fields of a target, each with the place of its complaint."""
+"""The fields of a target, each with its error message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dialog in which a build is brought to a target, or named where it is: its path, its name, its notes."""
+"""The dialog to install a build on a target, or to add a directory there: path, name, notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked about the machine of a target: how noisy it is, how fast it was, which snapshots it has."""
+"""Commands about the machine of a target: how noisy it is, how fast it was, which snapshots it has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dialog of the data sets that are kept on a target: of what, how large and old; deleted here."""
+"""The dialog of a target's snapshots: content, size, age; delete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a target, and how a list says it."""
+"""The state of a target, and its text in the list."""
 
 from __future__ import annotations
 
