@@ -30,7 +30,7 @@ _BEFORE = ("set", "where", "values", "limit", "offset", "by", "is", "null", "sel
 
 @dataclass(frozen=True)
 class Converted:
-    """What was made of a file, and what is to be known of it, one line each."""
+    """The converted text of a file, and notes, one line each."""
 
     text: str
     notes: tuple[str, ...]
@@ -85,7 +85,7 @@ def _notes(found: CustomSql, tables: list[_Table]) -> Iterator[str]:
 
 
 def read_file(file: Path) -> tuple[OwnSql, tuple[str, ...]]:
-    """Custom SQL of a file of either form, named like it; and what is to be known of it."""
+    """Custom SQL from a file of either format, named like the file, and notes on it."""
     taken = from_mydbtest(read_text(file, MAX_SQL), str(file))
     name = re.sub(r"[^a-z0-9_-]+", "-", file.stem.lower()).strip("-")
     return OwnSql(name, f"The statements of {file.name}", "latency", taken.text), taken.notes
@@ -94,7 +94,7 @@ def read_file(file: Path) -> tuple[OwnSql, tuple[str, ...]]:
 def import_file(
     catalog: Catalog, file: Path, name: str = "", title: str = "", figure: str = "latency", over: bool = False
 ) -> tuple[str, tuple[str, ...]]:
-    """Workloads and a sequence of one's own from a file; their name, and what is to be known of them."""
+    """Make a person's own workloads and sequence from a file; returns their name, and notes."""
     found, notes = read_file(file)
     found = replace(found, name=name or found.name, title=title or found.title, figure=figure)
     write_sql(catalog, found, over)

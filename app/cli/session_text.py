@@ -71,7 +71,7 @@ def show(found: Mapping[str, Any]) -> None:
 
 
 def _warnings(events: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Of the agent; what disturbed a step is in a list of its own."""
+    """Warnings of the agent, except those of disturbed steps, which have their own list."""
     for event in events:
         is_ours = event["kind"] == "log" and event["about"] in ("agent warning", "agent error")
         if is_ours and not event["text"].startswith(f"{DISTURBED}: "):
@@ -142,7 +142,7 @@ def _figure(value: float | None, digits: int) -> str:
 
 
 def _note(note: Mapping[str, Any], steps: list[Any]) -> list[str]:
-    """With its second where it was said meanwhile, else with its date; more lines are set below it."""
+    """With its second if written during the session, else with its date; further lines are indented."""
     when = date_text(note["at"]) if note["t"] is None else f"second {note['t']:,.0f}"
     if note["step"] is not None and note["step"] < len(steps):
         step = steps[note["step"]]
@@ -152,7 +152,7 @@ def _note(note: Mapping[str, Any], steps: list[Any]) -> list[str]:
 
 
 def _explain(explain: Mapping[str, Any]) -> list[str]:
-    """The statement, and below it what EXPLAIN said of it where it said something."""
+    """The statement, and below it its EXPLAIN rows if there are any."""
     rows = [
         ", ".join(f"{name} {_plain(value)}" for name, value in row.items() if value is not None)
         for row in explain["rows"]
@@ -161,7 +161,7 @@ def _explain(explain: Mapping[str, Any]) -> list[str]:
 
 
 def show_settings(found: Mapping[str, Any]) -> None:
-    """What was asked for, then every fact: a line for each value."""
+    """The contender and preset, then every fact: a line for each value."""
     parts = {"contender": found["contender"], "preset as it was sent": found["cnf"], **found["facts"]}
     say(found["id"])
     for name, value in parts.items():
@@ -169,7 +169,7 @@ def show_settings(found: Mapping[str, Any]) -> None:
 
 
 def _lines(value: Any) -> Iterator[str]:
-    """`name = value`; what has parts of its own is set below its name."""
+    """`name = value`; nested values are indented below their name."""
     if isinstance(value, dict):
         for name, each in value.items():
             if isinstance(each, dict) or _is_long(each) or "\n" in str(each):

@@ -252,7 +252,7 @@ def _counted(place: Place, left_out: Sequence[str]) -> Place:
 
 
 def _marks(place: Place, left_out: Sequence[str]) -> list[str]:
-    """Of the sessions that count; that one failed is said of all."""
+    """The marks of the sessions that count; a failed repeat marks the cell."""
     has_failed = [step["state"] == "failed" for step in place if step]
     of_repeats = {FAILED_REPEAT} if any(has_failed) and not all(has_failed) else set()
     return sorted(of_repeats | {mark for step in _counted(place, left_out) if step for mark in step["marks"]})
@@ -334,7 +334,7 @@ def by_limits(comparison: Comparison, limits: Limits) -> Comparison:
 
 
 def _copied(comparison: Comparison) -> Comparison:
-    """With rows of its own: verdicts are written into them."""
+    """A copy with its own rows, because verdicts are written into them."""
     rows: list[RowEntry] = [{**row} for row in comparison["rows"]]
     return {**comparison, "rows": rows}
 

@@ -135,7 +135,7 @@ def _of_cut(comparison: Comparison) -> tuple[str, ...]:
 
 
 def _has_costs(row: RowEntry, at: int) -> bool:
-    """A settle step has none: nothing is asked of the server in it."""
+    """Whether a step has costs; settling has none, because it sends no queries."""
     return any(row["measures"][name]["n"][at] for name, spent_on in COSTS.items() if spent_on)
 
 

@@ -11,7 +11,7 @@ Coordinate = int | float | str
 
 
 class ColumnEntry(TypedDict):
-    """A contender at its work on a machine: one session, or all of its repeats that were asked for."""
+    """A column: a contender, its work and machine, as one session or several repeats."""
 
     id: str  # of the first of them
     ids: list[str]

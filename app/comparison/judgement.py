@@ -268,7 +268,7 @@ def legend(comparison: Comparison) -> str:
 
 
 def text_of_tests(comparison: Comparison) -> str:
-    """`Student's t over rounds, 9 cells, and Welch's test over 4 cells`: what was asked of how many."""
+    """`Student's t over rounds, 9 cells, and Welch's test over 4 cells`: the tests and their cells."""
     by_round, others = _cells(comparison)
     student = f"Student's t over rounds, {count_text(by_round, 'cell')}" if by_round else ""
     welch = f"Welch's test over {count_text(others, 'cell')}" if others else ""
@@ -309,7 +309,7 @@ def verdict_legend(comparison: Comparison) -> str:
 
 
 def _of_tested(comparison: Comparison) -> list[str]:
-    """What is said of the cells that a test could be asked about."""
+    """The legend of the cells that were tested."""
     limits, words = comparison["limits"], {word for row in comparison["rows"] for word in row["verdict"]}
     if not any(_cells(comparison)):
         return []

@@ -27,7 +27,7 @@ class Counts:
 
 
 def counts_of(history: History, sessions: Sequence[str]) -> Counts:
-    """Of sessions that have begun: each starts a server of its own, and loads or takes a copy."""
+    """Loads and server starts of sessions that have begun: each starts a server, and loads or copies data."""
     latest = [facts(history, session, "start_state")[-1:] for session in sessions]
     states = [each[0]["value"] for each in latest if each]
     return Counts(loads_of(states), len(states)) if states else Counts()

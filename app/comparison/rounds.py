@@ -172,7 +172,7 @@ def _without_load(step: StepEntry) -> StepEntry:
 
 
 def _with_steadiness(step: StepEntry, found: Steadiness | None) -> StepEntry:
-    """That of the ratio in place of its own; None: nobody looks at it."""
+    """The steadiness of the ratio in place of the session's; None if it is not checked."""
     marks = [mark for mark in step["marks"] if mark != UNSTEADY]
     if found is None:
         return {**step, "marks": marks, "steadiness": None}

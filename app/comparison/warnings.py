@@ -62,7 +62,7 @@ def _why(entry: SessionEntry) -> str:
 
 
 def warnings_of_limits(own: Limits | None, limits: Limits | None) -> list[str]:
-    """Where others were asked for than those of a plan until decided."""
+    """A warning if the given limits differ from those of a plan until decided."""
     if own is None or limits in (None, own):
         return []
     return [f"judged by the limits of its plan until decided ({_said(own)}), not by {_said(limits)}"]

@@ -54,7 +54,7 @@ def count_text(count: int | None, noun: str) -> str:
 
 
 def figure_text(value: float | None, unit: str = "") -> str:
-    """With as many digits as a figure of a bench deserves, bytes as a size; - where there is none."""
+    """With as many digits as a measurement deserves, bytes as a size; - without a value."""
     if value is None:
         return "-"
     if unit == "bytes":

@@ -144,7 +144,7 @@ class Engine:
 
 
 def rows_written(engine: str) -> Tuple[Counter, ...]:
-    """By the handlers of the server, of an engine that has no counts of its own."""
+    """Rows written by the handler counters of the server, for engines without their own counters."""
     return (
         rate(engine + ".rows_written", "handler_write", "rows inserted"),
         rate(engine + ".rows_updated", "handler_update", "rows updated"),

@@ -114,7 +114,7 @@ def _of_family(name: str, options: Mapping[str, Mapping[str, str]]) -> str:
 
 
 def _of_files(query: Query) -> Iterator[str]:
-    """By what the files on the disk are compressed, whatever was asked for."""
+    """The compression of the files on disk, which may differ from the options."""
     names = [_plain(str(row["name"])) for row in first_answer(query, [_FILES])]
     used = [name for name in names if name != "none"]
     if names:

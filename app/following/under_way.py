@@ -14,7 +14,7 @@ LATELY_S = 7 * 86_400.0  # nothing was heard for longer: only its target can say
 
 
 def session_under_way(history: History) -> str:
-    """The one at hand of the latest plan that has not ended, on a known target; '' where there is none."""
+    """The current session of the latest unfinished plan on a known target; '' without one."""
     targets = {target.name for target in Targets(history.directory).all()}
     since = time.time() - LATELY_S
     plans = [

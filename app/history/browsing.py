@@ -94,7 +94,7 @@ class FoundSessions:
 
 @dataclass
 class _Where:
-    """Conditions that all hold, and what their question marks stand for."""
+    """Conditions joined by AND, and the values of their question marks."""
 
     conditions: list[str] = field(default_factory=list)
     values: list[str] = field(default_factory=list)

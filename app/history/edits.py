@@ -34,7 +34,7 @@ _ADDED = {
 
 
 def rename(history: History, reference: str, name: str) -> None:
-    """Give it a name of its own; the plan's name for it comes back with an empty one."""
+    """Rename a session; an empty name restores the name from its plan."""
     session = find(history, reference)
     with history.transaction() as connection:
         if not name:

@@ -69,7 +69,7 @@ def _member(name: str) -> zipfile.ZipInfo:
 
 
 def _copy(source: IO[bytes], out: IO[bytes], size: int) -> dict[str, Any]:
-    """Copy exactly so many bytes; returns what the manifest says of them."""
+    """Copy exactly `size` bytes; returns their entry for the manifest."""
     sum_, left = hashlib.sha256(), size
     while left:
         block = source.read(min(_BLOCK, left))

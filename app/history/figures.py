@@ -98,7 +98,7 @@ class ExplainEntry(TypedDict):
 
 
 class SessionShown(SessionEntry):
-    """A session with its steps, and what was said of it."""
+    """A session with its steps, notes and log."""
 
     steps: list[StepEntry]
     notes: list[dict[str, Any]]
@@ -302,7 +302,7 @@ def explains(history: History, session: str) -> list[ExplainEntry]:
 
 
 def settings(history: History, reference: str) -> dict[str, Any]:
-    """What was asked for and what was in force: the contender, its my.cnf, every fact."""
+    """Settings and facts of a session: the contender, its my.cnf, every fact."""
     id_ = find(history, reference)
     entry = sessions(history, ids=[id_])[0]
     plan = plan_of(history, id_)
@@ -318,7 +318,7 @@ def settings(history: History, reference: str) -> dict[str, Any]:
 
 
 def in_force(history: History, session: str) -> dict[str, dict[str, Any]]:
-    """What steps asked of the server besides, as it was read back; by the label of the step."""
+    """The settings in force in steps that change them, by the label of the step."""
     rows = history.query(
         "SELECT step.name, coordinates, ended FROM result JOIN step ON result.step = step.number"
         " JOIN session ON step.session = session.number WHERE id = ? AND ended IS NOT NULL ORDER BY position",

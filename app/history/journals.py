@@ -85,7 +85,7 @@ def chunks(path: Path, size: int) -> Iterator[bytes]:
 
 
 def tail(path: Path, end: int, size: int) -> bytes:
-    """The last whole lines before the byte `end`, about so many bytes; none where the file is shorter."""
+    """The last whole lines before the byte `end`, about `size` bytes; empty if the file is shorter."""
     begin = max(0, end - size)
     try:
         with path.open("rb") as file:

@@ -115,7 +115,7 @@ def sessions_of_plan(history: History, reference: str) -> list[str]:
 
 
 def find_all(history: History, references: Iterable[str]) -> list[str]:
-    """The ids of the sessions that are meant, each once; a plan stands for all of its sessions."""
+    """The ids of these sessions, each once; a plan means all of its sessions."""
     return list(dict.fromkeys(id_ for each in references for id_ in _find_some(history, each)))
 
 

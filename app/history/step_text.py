@@ -60,7 +60,7 @@ def marks_text(marks: Iterable[str]) -> str:
 
 
 def remarks_of(step: StepEntry) -> str:
-    """Why there is no figure, and what is to be known of it, in a few words."""
+    """Why a step has no result, or remarks on its result, in a few words."""
     settled = step["settled"]
     amplification = settled and settled["write_amplification"]
     spread = f"write amplification {figure_text(amplification)}" if amplification else ""

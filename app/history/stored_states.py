@@ -17,7 +17,7 @@ TAIL = 1 << 17  # bytes of a kept journal: the latest two minutes of 60 series
 
 
 def stored_state(connection: Connection, session: str) -> SessionState:
-    """What the stored events of a session have brought about; a blank one where there are none."""
+    """The state of a session after its stored events; a blank one without events."""
     row = connection.execute(
         "SELECT number, state, reason, planned_at, started_at, ended_at, ended_t,"
         " (SELECT seq FROM journal WHERE journal.session = session.id) FROM session WHERE id = ?", (session,)

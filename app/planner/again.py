@@ -119,7 +119,7 @@ def _sequence(plan: Plan) -> StepSequence:
 
 
 def _swept(steps: Iterable[Step], sequence: StepSequence) -> Swept:
-    """What the plan said of steps that say nothing themselves."""
+    """The plan's values for steps without their own."""
     own = {step.name: step for step in sequence.steps}
     driven = [step for step in steps if step.kind == "drive" and step.name in own and not step.warm]
     rates = [step.rate for step in driven if step.rate and not own[step.name].rate]
@@ -141,7 +141,7 @@ def contenders_again(plan: Plan) -> tuple[ContenderRequest, ...]:
 
 
 def _contenders(found: Sequence[Contender]) -> tuple[ContenderRequest, ...]:
-    """By the names of their parts; names of their own where a person has given them."""
+    """The contenders by build, engine and preset, with the names that a person gave them."""
     nameless = [_contender(each) for each in found]
     names = [each.name for each in found]
     if len(set(names)) < len(names) or names == short_names(nameless):

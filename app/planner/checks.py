@@ -224,7 +224,7 @@ def _clock(survey: Survey, now: float) -> Check:
 
 
 def _repeats(plan: Plan, found: Estimate) -> list[Check]:
-    """Which difference so many can tell from noise: better asked before the hours have gone."""
+    """The difference that this number of repeats finds: worth knowing before hours of measuring."""
     cells, least, noise = compared_cells(plan), found.least, found.noise
     if not cells:
         return []

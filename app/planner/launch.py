@@ -217,7 +217,7 @@ class Launch:
         return STAGES.index(self._last) > STAGES.index(stage) and not self._stage.failed
 
     def _add(self, checks: Sequence[Check]) -> None:
-        """What the agent says too, and the desktop has not said of the same already."""
+        """Add the agent's checks that the desktop has not made already."""
         known = {(each.name, each.contender) for each in self._stage.failed}
         added = [each for each in checks if (each.name, each.contender) not in known]
         self._stage = replace(self._stage, checks=tuple(dict.fromkeys((*self._stage.checks, *added))))

@@ -13,7 +13,7 @@ _USUAL = (None, "", "system", "default")
 
 
 def memory_of(contender: Mapping[str, Any], in_force: Mapping[str, Any] | None) -> dict[str, str]:
-    """By the keys of a contender: read back from the server where it has been started, else as asked for."""
+    """By the keys of a contender: as read from the server if it was started, else as requested."""
     said = {name: contender.get(name) for name in MEMORY}
     if in_force is not None:
         said = {**in_force, "memory_limit": in_force.get("limit_bytes")}
@@ -27,7 +27,7 @@ def memory_of(contender: Mapping[str, Any], in_force: Mapping[str, Any] | None) 
 
 
 def memory_text(contender: Mapping[str, Any], in_force: Mapping[str, Any] | None = None) -> str:
-    """What is not as it is without being asked for, in one line; '' where nothing is."""
+    """The memory settings that differ from the defaults, in one line; '' if none do."""
     said = {name: text for name, text in memory_of(contender, in_force).items() if text not in _USUAL}
     words = {"allocator": "allocator {}", "numa": "NUMA policy {}", "memory_limit": "memory limit {}"}
     parts = [words[name].format(text) for name, text in said.items()]

@@ -58,7 +58,7 @@ def place(option: Option, where: str) -> tuple[Option | None, str]:
 
 
 def is_ours(name: str) -> bool:
-    """Whether an option says where files are, who may come in or what is read: nothing to be varied."""
+    """Whether Dyno sets an option itself (paths, access, files to read), so that it cannot be varied."""
     key = option_key(name)
     if key in PLACED or key in NAMED:
         return True

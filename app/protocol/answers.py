@@ -192,7 +192,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What came of one contender that was started once, and what its server had in force."""
+    """The result of starting one contender once, with its settings in force."""
 
     checks: list[Check]
     variables: dict[Name, Text] = field(default_factory=dict)  # empty: it did not start

@@ -65,7 +65,7 @@ class Contender:
 
     @property
     def memory(self) -> dict[str, Any]:
-        """What is asked for the memory of the server."""
+        """The memory settings of the contender."""
         return {name: getattr(self, name) for name in MEMORY if getattr(self, name)}
 
 

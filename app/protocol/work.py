@@ -55,7 +55,7 @@ class Keys:
         return int(self.options.get(name, otherwise))
 
     def listed(self, points: int) -> str:
-        """Keys over the whole table; of too many nothing is said."""
+        """Keys over the whole table; raises ValueError for too many."""
         if points > MOST_KEYS:
             raise ValueError("too many keys")
         return ",".join(str(1 + at * self.rows // points) for at in range(points))

@@ -107,7 +107,7 @@ class Agent:
         return self._ask("options", Options).options
 
     def rehearse(self, plan: str, contender: int) -> Rehearsal:
-        """What comes of one contender of an uploaded plan that is started once, by its place in the plan."""
+        """Start one contender of an uploaded plan once, by its position in the plan."""
         words = ["--plan", plan, "--contender", str(contender)]
         return self._ask("check", Rehearsal, words, timeout_s=REHEARSAL_S)
 

@@ -22,7 +22,7 @@ _lock = threading.Lock()
 
 
 class SecretNeededError(InputError):
-    """Nobody could be asked for a secret, or nobody answered."""
+    """A secret is needed, but nobody can enter it, or nobody did."""
 
     def __init__(self, place: str, what: str) -> None:
         super().__init__(f"{place} needs the {what}, and there is nobody to ask for it")

@@ -24,7 +24,7 @@ class Group:
 
     @property
     def columns(self) -> tuple[Sessions, ...]:
-        """What has a noise of its own: both columns, or the ratios of the rounds."""
+        """The samples with separate noise: both columns, or the ratios of the rounds."""
         if not self.by_round:
             return (self.base, self.other)
         return ([[*map(_of_round, *both)] for both in zip(self.base, self.other)],)

@@ -17,7 +17,7 @@ def two_sided(t: float, freedom: float) -> float:
 
 @lru_cache(maxsize=4096)
 def quantile(share: float, freedom: float) -> float:
-    """The t below which so much (over one half) of the distribution lies.
+    """The t below which this share (over one half) of the distribution is.
 
     By Newton's way from 0: the distribution bends down all along, so that no step goes too far.
     """

@@ -39,7 +39,7 @@ class Limits:
         return cls(false_share_pct / 100, matters_pct / 100)
 
     def at_look(self, cells: Sequence[Cell], rounds: int = 0) -> Limits:
-        """Those that hold after as many rounds as these cells have, or after so many."""
+        """The limits after as many rounds as these cells have, or after this number."""
         columns = Counter(cell.column for cell in cells if not _untested(cell))
         is_alone = min(columns.values(), default=1) == 1
         return self.after(rounds or max((cell.n for cell in cells), default=0), is_alone)

@@ -219,7 +219,7 @@ def _search_path_problem(pattern: str, name: str) -> str:
 
 
 def _check_keyring(target: Target) -> None:
-    """Secrets that are to be remembered need somewhere to be kept."""
+    """Raises InputError if secrets are to be remembered without a keyring."""
     if not target.remember:
         return
     from app.remote.secrets import system_keyring

@@ -37,7 +37,7 @@ class Surveys:
         self._folder = (home or settings.home()) / "surveys"
 
     def get(self, target: Target) -> Surveyed | None:
-        """The kept one; None where there is none, or the target is another machine or place by now."""
+        """The stored survey; None without one, or if the target is another machine or directory now."""
         try:
             raw = self._path(target.name).read_bytes()
             from app.shapes import decode  # only where there is something to read

@@ -32,7 +32,7 @@ class Arrival:
 
 @dataclass(frozen=True)
 class Wanted:
-    """A page that is to be shown, and the sessions in it."""
+    """A page to show, with its sessions."""
 
     page: str  # bench live history compare
     sessions: tuple[str, ...] = ()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Memory:
-    """A file of its own: losing it loses nothing that matters."""
+    """A separate file: losing it loses nothing important."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -114,7 +114,7 @@ class Plans(QObject):
         self.follow(followed.target, followed.directory, plan, followed.sha, followed.sessions)
 
     def adopt(self) -> None:
-        """Find the plans that go on, or went on, at any target; nobody is asked for a secret."""
+        """Find running and finished plans on all targets, without asking for a secret."""
         from app.targets.store import Targets
 
         for target in Targets(self._home).all():

@@ -60,7 +60,7 @@ class Queues(QObject):
         self._tasks.run(self, work, lambda queue: self.take(target, queue), failed)
 
     def _look(self, target: Target) -> None:
-        """Nobody is asked for a secret; who is not reached is reported by `Plans`."""
+        """Read the queues without asking for a secret; `Plans` reports unreachable targets."""
         self._ask(target, None, self._secrets.silent, lambda _: None)
 
     def _on_ended(self, plan: str) -> None:

@@ -45,7 +45,7 @@ _NO_INTERVAL = "without an interval: too few repeats, or it would be wider than 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """All that is painted of a cell: asked for once, not role by role."""
+    """All that is painted of a cell: computed once, not role by role."""
 
     text: str
     tint: QColor | None = None

@@ -44,7 +44,7 @@ class CodeEditor(QPlainTextEdit):
     def mark_lines(
         self, wrong: Collection[int], doubtful: Collection[int] = (), said: Mapping[int, str] | None = None
     ) -> None:
-        """From 1; what is wrong stands out from what is doubtful. `said`: tooltips by line."""
+        """Mark lines, from 1, as errors or warnings. `said`: tooltips by line."""
         self._wrong, self._doubtful, self._said = frozenset(wrong), frozenset(doubtful), said or {}
         self._paint_marks()
 

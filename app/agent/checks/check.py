@@ -193,7 +193,7 @@ def _memory_text(found: Mapping[str, Any]) -> str:
 
 
 def _check_variations(build: KnownBuild, plan: Plan, contender: Contender, folder: str) -> Checks:
-    """What steps ask of the server is asked of the build like options of the preset, each variation once."""
+    """Ask the build about the variables of each variation, like options of a preset."""
     found = []
     for asked in _variations(plan):
         cnf = write_my_cnf(folder, contender.cnf, asked)
@@ -257,7 +257,7 @@ def is_unread(out: int) -> bool:
 
 
 def _compare(server: Server, contender: Contender, plan: Plan) -> Rehearsal:
-    """The engine is there, and what was asked for is in force."""
+    """Whether the engine is available, and the settings are in force."""
     engines = {
         str(row["engine"]).lower() for row in server.client.query("SHOW ENGINES") if row["support"] != "NO"
     }

@@ -20,7 +20,7 @@ _ROW_FORMAT = re.compile(r"\bROW_FORMAT\s*=?\s*(\w+)", re.IGNORECASE)
 
 
 def try_table_options(client: Client, contender: Contender) -> Tuple[str, str]:
-    """Why its tables would not be as asked for ('' if they would be), and the compression they would have."""
+    """Why its tables would differ from the table options ('' if not), and their compression."""
     options, family = without_family(contender.table_options)
     comment = " COMMENT 'cfname={}'".format(family) if family else ""
     for statement in engine_of(contender.engine).before_create:

@@ -101,7 +101,7 @@ def clients_missing(step: Step, total: Mapping[str, Any]) -> str:
 
 
 def marks_of(totals: Mapping[str, Any], after_crash: bool, threads: int = 0) -> List[str]:
-    """What is to be known of a step; threads: the clients that it was to have."""
+    """The marks of a step; threads: its planned number of clients."""
     marks = ["after-a-crash"] if after_crash else []
     if totals.get("clients", threads) < threads:
         marks.append("fewer-clients")

@@ -58,5 +58,5 @@ class OwnTime:
 
 
 def _is_of_machine(counter: str) -> bool:
-    """The counters of its own processes stand still by themselves."""
+    """Whether a counter is of the whole machine; those of own processes stop by themselves."""
     return counter not in LEVELS and counter.partition("_")[0] not in PROCESSES

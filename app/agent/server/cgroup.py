@@ -71,7 +71,7 @@ class MemoryLimit:
 
     @property
     def has_group(self) -> bool:
-        """Of its own: one that is to be entered."""
+        """Whether there is a group to enter."""
         return self._made != ""
 
     def verify(self, pid: int) -> None:

@@ -29,7 +29,7 @@ class Hooks(NamedTuple):
 
 
 class Baton:
-    """Goes to who is furthest behind; among equals there and back again: A B B A."""
+    """Goes to the session that is furthest behind; among equals there and back: A B B A."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -103,7 +103,7 @@ class Place:
         self._baton.wait_for(self, lambda: None)
 
     def pass_on(self, position: Position) -> None:
-        """Let those work who are further behind; comes back when it is this one's turn."""
+        """Let sessions work that are further behind; returns when it is this one's turn."""
         self.position = position
         if self._baton.next() is self or self._hooks is None:
             return
@@ -122,7 +122,7 @@ class Place:
         self._baton.want(step, self, seconds)
 
     def agreed(self, step: int) -> float:
-        """The longest that any of them has asked for before the first of them wants to know."""
+        """The longest length that any session proposed before the first one needs it."""
         return self._baton.agreed(step)
 
     def own_pids(self) -> Set[int]:

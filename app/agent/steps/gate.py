@@ -38,7 +38,7 @@ class Gate:
 
 
 def lengths(seconds: float, usual_s: float, seed: str) -> List[float]:
-    """Slices of about this length that come to so many seconds; the same for the same seed."""
+    """Slices of about this length with this sum of seconds; the same for the same seed."""
     chance = random.Random(seed)
     count = max(1, round(seconds / usual_s))
     parts = [chance.uniform(1 - VARIED, 1 + VARIED) for _ in range(count)]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Repeating:
-    """Of one session: which of its steps are carried out again, and whether the session itself is to be."""
+    """Decides for a session which steps are repeated, and whether the session itself is."""
 
     def __init__(self, session: Running, facts: Facts) -> None:
         self._session = session

@@ -13,7 +13,7 @@ MOST = 2000  # characters of one
 
 
 class BuildNotes:
-    """Kept beside the builds, by base directory: of those that Dyno did not install too."""
+    """Stored next to the builds, by base directory; also for builds that Dyno did not install."""
 
     def __init__(self, directory: Directory) -> None:
         self._path = directory.at("builds", "notes.json")

@@ -44,7 +44,7 @@ def _last_if_unknown(node: int) -> int:
 
 
 def _cpu(root: str, number: int) -> Cpu:
-    """What /sys says of it; a CPU that it does not describe is a core of its own."""
+    """A CPU as /sys describes it; without a description it counts as a separate core."""
     folder = os.path.join(root, "cpu{}".format(number))
     nodes = [re.search(r"\d+$", path) for path in glob.glob(os.path.join(folder, "node[0-9]*"))]
     return Cpu(

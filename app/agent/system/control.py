@@ -25,11 +25,11 @@ def request(control: str, verb: str, **what: Any) -> None:
 
 
 class StopRequested(Exception):  # noqa: N818 - nothing is wrong
-    """A person has asked for the end of the session where it cannot go on to its next step."""
+    """A person has requested the end of the session, which must not start its next step."""
 
 
 class Control:
-    """What has been asked of this plan so far; looked at often, so looking is cheap."""
+    """The requests to this plan so far; cheap to read, because it is read often."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -81,7 +81,7 @@ class Control:
             self.plan_stopped = self.plan_stopped or what == PLAN
 
     def stop_plan(self) -> None:
-        """As if a person had asked for it: the agent got a signal to end."""
+        """Like a person's request, after the agent got a signal to end."""
         self.got_signal = True
         for each in self._all:
             each._stop, each.plan_stopped = SESSION, True

@@ -101,7 +101,7 @@ class BarsPanel(Panel):
         return [_group(group, rows, shown) for group, rows in by_unit(shown.comparison["rows"]).items()]
 
     def remark(self, counts: Sequence[int]) -> str:
-        """What is to be known of all charts, given how many repeats each of their points has."""
+        """The remark on all charts, for the numbers of repeats of their points."""
         return error_bars_text(counts) if counts else self.nothing
 
     def draw(self, shown: Shown) -> None:

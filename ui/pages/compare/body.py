@@ -142,7 +142,7 @@ class Body(QWidget):
         return f"{count}-detailed" if self.table.figures.has_details else f"{count}"
 
     def _restore(self, orientation: Qt.Orientation) -> None:
-        """The sizes that a person gave it with so many columns, else what the table needs."""
+        """The sizes that a person chose for this number of columns, else what the table needs."""
         kept = [int(size) for size in self._context.memory.value(self._key, [])]
         if len(kept) == 2:
             self._splitter.setSizes(kept)

@@ -53,7 +53,7 @@ class ViewOptions:
 
 @dataclass(frozen=True)
 class Compared:
-    """What was read: the comparison, as it is looked at, and what was to be said of the choice itself."""
+    """A loaded comparison as the page shows it, with remarks on the choice of sessions."""
 
     chosen: Chosen
     comparison: Comparison | None = None  # with all steps and measures

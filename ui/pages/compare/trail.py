@@ -13,7 +13,7 @@ _MOST = 100  # comparisons, of which nobody goes back to the first
 
 
 class Trail(QObject):
-    """As in a browser: whoever goes another way from here loses the way forward."""
+    """As in a browser: a new comparison removes those forward of it."""
 
     wanted = Signal(object)  # Chosen
 

@@ -70,7 +70,7 @@ class Starter(QObject):
 
 
 def _last_of(launch: Launch, tell: Callable[[Stage], None]) -> Stage:
-    """Carry it out on a thread of the pool, telling each stage; the last one has what came of it."""
+    """Run it on a pool thread and report each stage; the last one has the result."""
     for stage in launch.stages():
         tell(stage)
     return stage

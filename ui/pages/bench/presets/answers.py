@@ -56,7 +56,7 @@ def by_line(answers: Sequence[BuildReply]) -> dict[int, str]:
 
 
 def verdict(answers: Sequence[BuildReply]) -> str:
-    """All of it in a line: who refuses it, or in how many lines it is not taken as it was written."""
+    """The answers in one line: which builds refuse the preset, or how many lines they change."""
     refused = sorted({each.build for each in answers if each.is_refusal})
     if refused:
         return f"Refused by {', '.join(refused)}"
