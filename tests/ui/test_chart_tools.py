@@ -273,7 +273,7 @@ def test_the_menu_opens_by_key_and_names_the_entry_under_the_mouse(chart: TimeCh
     popup = QApplication.activePopupWidget()
     assert isinstance(popup, QMenu)
     texts = [action.text().replace("&", "") for action in popup.actions()]
-    assert "Only RocksDB, in all charts" in texts
+    assert 'Only "RocksDB", in all charts' in texts
     popup.close()
 
 

@@ -91,7 +91,7 @@ class ChartMenu(QObject):
             return
         if pointed is not None:
             name = harmless(pointed.label).replace("&", "&&")
-            menu.addAction(f"&Only {name}, in all charts", partial(hidden.isolate, pointed.owner))
+            menu.addAction(f'&Only "{name}", in all charts', partial(hidden.isolate, pointed.owner))
         else:
             only = menu.addMenu("&Only this series, in all charts")
             for line in lines:

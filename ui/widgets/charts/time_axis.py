@@ -99,8 +99,10 @@ class TimeAxis(QObject):
         first, last = self.range
         begin, end = self.whole
         factor = max(factor, SHORTEST_S / (last - first))
+        is_whole = self.is_growing and self._width is None
         if (last - first) * factor >= end - begin:
-            self.reset()
+            if not is_whole:  # else there is no more to be seen
+                self.reset()
         else:
             self.set_range(around - (around - first) * factor, around + (last - around) * factor)
 
