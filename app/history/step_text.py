@@ -13,7 +13,7 @@ from app.stats.steady import UNSTEADY
 from .figures import CutEntry, SettledEntry, SteadinessEntry, StepEntry
 
 MARKS = {
-    "error-ridden": "more than 1 % of its events ended in an error, which was counted and ignored",
+    "error-ridden": "more than 1 % of its events ended in an error, which was counted and retried",
     "after-a-crash": "the server had crashed before it and was restarted",
     "capped": "settling had not finished when its time limit was reached",
     "indebted": "it started while many earlier writes still had to be flushed, compacted or purged",
