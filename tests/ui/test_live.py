@@ -298,6 +298,15 @@ def test_the_strip_by_keyboard(recorded: Any, context: Context, qtbot: Any, draw
     assert page.body.table.selectionModel().selectedRows()[0].row() == 3
 
 
+def test_a_step_that_is_looked_at_is_told_without_its_warm_up(context: Context, drawn: Show) -> None:
+    made = whole(plan(TWO))
+    keep(context, [made])
+    page = drawn(context)
+    at, step = next((at, each) for at, each in enumerate(made.plan.steps) if each.kind == "drive")
+    page._look_at(at)
+    assert step.warmup and f"(n {step.seconds})" in page.body.charts.qps._figures.told
+
+
 def test_a_ghost_is_offered_and_drawn(context: Context, show: Show, qtbot: Any) -> None:
     earlier, other, now = (
         whole(plan(number=1)), whole(renamed(plan(number=2), rows=9)), whole(plan(number=3)),

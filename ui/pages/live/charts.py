@@ -184,9 +184,10 @@ class SessionCharts(QWidget):
             self.mark()
 
     def look_at(self, bounds: Bounds) -> None:
-        """Show one step, and stay there."""
-        last = bounds.ended_t or (self._curves.t if self._curves else bounds.began_t)
-        self.axis.set_range(bounds.began_t - _MARGIN_S, max(last, bounds.began_t + _MARGIN_S) + _MARGIN_S)
+        """Show one step, and stay there; what is told of it is of its measured part."""
+        first = bounds.began_t
+        last = max(bounds.ended_t or (self._curves.t if self._curves else first), first + _MARGIN_S)
+        self.axis.look_at(first - _MARGIN_S, last + _MARGIN_S, (bounds.measured_t or first, last))
 
     def _tracks(self) -> Mapping[str, Track]:
         tracks = dict(self._curves.tracks) if self._curves else dict[str, Track]()

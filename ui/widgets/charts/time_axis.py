@@ -37,6 +37,7 @@ class TimeAxis(QObject):
         self._charts: list[TimedChart] = []
         self._width: float | None = None  # of what is shown while following; None: all there is
         self.range = (0.0, _FIRST_MINUTE)
+        self._meant: tuple[float, float] | None = None  # the part of a chosen range that its figures are of
         self.cursor: float | None = None
         self.is_following = True
         self.is_growing = (
@@ -87,9 +88,21 @@ class TimeAxis(QObject):
         self._width, self.is_growing = width, True
         self._show(*self._followed(is_fitted=True))
 
+    @property
+    def stretch(self) -> tuple[float, float] | None:
+        """The stretch that a person has chosen to see; None while the newest value stays in sight."""
+        return None if self.is_growing else self._meant or self.range
+
+    def look_at(self, first: float, last: float, meant: tuple[float, float]) -> None:
+        """Show this stretch, with the figures of a part of it."""
+        self.set_range(first, last)
+        self._meant = meant
+        self.refresh()
+
     def set_range(self, first: float, last: float) -> None:
         """Show this stretch and stay there."""
         self.is_growing = False
+        self._meant = None
         self.set_following(False)
         middle, half = (first + last) / 2, max(last - first, SHORTEST_S) / 2
         self._show(middle - half, middle + half)

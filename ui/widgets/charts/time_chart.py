@@ -164,7 +164,7 @@ class TimeChart(Reached):
 
     def _show_figures(self) -> None:
         """Of the stretch that is drawn with the mouse, else of the one that a person has chosen to see."""
-        chosen = self._pointer.band or (None if self.axis.is_growing else self.axis.range)
+        chosen = self._pointer.band or self.axis.stretch
         lines = [line for line in self._visible() if line in self._named]
         self._figures.show_range(chosen and (min(chosen), max(chosen)), lines, self.track)
 
