@@ -53,7 +53,7 @@ def read_recipe(history: History, reference: str) -> Recipe:
         known = {fact["name"]: fact["value"] for fact in facts(history, id_)}
         done = tuple(steps(history, id_))
         totals = [result(history, id_, at).get("totals", {}) for at in range(len(plan.steps))]
-    _check(id_, plan, known)
+    _check(entry["name"], plan, known)
     turn = plan.turn_of(id_)
     asked = plan.contender_of(turn).allocator
     preset, _, own = str(known["my_cnf"]).partition(_OWN)
