@@ -37,7 +37,7 @@ def list_plans(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(found)
         return
-    headers = ("id", "name", "state", "target", "contenders x repeats", "sequence", "sessions", "began")
+    headers = ("id", "name", "state", "target", "contenders x repeats", "sequence", "sessions", "began (UTC)")
     rows = [
         (
             plan["id"][-SUFFIX:],

@@ -218,6 +218,7 @@ def test_what_was_saved_can_be_opened_and_found(
     SavedNews(context, window, window.message)
     for button in window.message.buttons:
         context.bus.saved.emit(tmp_path / "chart.png", "chart.png is saved")
+        assert context.memory.folder == str(tmp_path), "where the next dialog begins"
         assert window.message.text == "chart.png is saved"
         button.click()
         assert window.message.text == ""

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QHeaderView, QMainWindow, QSplitter
 
 
+_FOLDER = "history/folder"  # the first dialog that remembered it was one of History
+
+
 class Memory:
     """A separate file: losing it loses nothing important."""
 
@@ -36,6 +39,14 @@ class Memory:
         if not self._is_private:
             self._make_private()
         self._settings.setValue(key, value)
+
+    @property
+    def folder(self) -> str:
+        """Where the last file was that a person saved or opened."""
+        return self.value(_FOLDER, str(Path.home()))  # type: ignore[no-any-return]
+
+    def keep_folder(self, folder: Path) -> None:
+        self.keep(_FOLDER, str(folder))
 
     def _make_private(self) -> None:
         """Qt leaves the mode of a file that is there as it is."""

@@ -54,8 +54,12 @@ class Reporting(QObject):
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
+    @property
+    def _folder(self) -> Path:
+        return Path(self._context.memory.folder)
+
     def _write(self, dialog: ReportDialog, comparison: Comparison) -> None:
-        if (file := _ask_file(self._page)) is None:
+        if (file := _ask_file(self._page, self._folder)) is None:
             return
         from app.comparison.judgement import limits_of
         from app.report.writing import ReportRequest, write_report
@@ -74,7 +78,7 @@ class Reporting(QObject):
 
     def _write_scripts(self, comparison: Comparison) -> None:
         """One for each column: that of its first session."""
-        if (folder := _ask_new_folder(self._page, "Scripts of the columns", "scripts")) is None:
+        if (folder := _ask_new_folder(self._page, self._folder, "Scripts of the columns", "scripts")) is None:
             return
 
         def work(history: History) -> str:
@@ -91,11 +95,11 @@ class Reporting(QObject):
         )
 
 
-def _ask_file(parent: QWidget) -> Path | None:
+def _ask_file(parent: QWidget, folder: Path) -> Path | None:
     """Where a report is to go."""
     from app.report.writing import FORMS
 
-    path, chosen = QFileDialog.getSaveFileName(parent, "Save report", "report.html", _REPORTS)
+    path, chosen = QFileDialog.getSaveFileName(parent, "Save report", str(folder / "report.html"), _REPORTS)
     if not path:
         return None
     wanted = Path(path)
@@ -103,9 +107,9 @@ def _ask_file(parent: QWidget) -> Path | None:
     return wanted if wanted.suffix.lower() in FORMS else wanted.with_name(wanted.name + ending)
 
 
-def _ask_new_folder(parent: QWidget, title: str, name: str) -> Path | None:
+def _ask_new_folder(parent: QWidget, folder: Path, title: str, name: str) -> Path | None:
     """A folder that is to be made."""
     path, _ = QFileDialog.getSaveFileName(
-        parent, f"{title}: a new folder", name, options=QFileDialog.Option.DontConfirmOverwrite
+        parent, f"{title}: a new folder", str(folder / name), options=QFileDialog.Option.DontConfirmOverwrite
     )
     return Path(path) if path else None

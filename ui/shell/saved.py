@@ -27,6 +27,7 @@ class SavedNews(QObject):
     @Slot(object, str)
     def _on_saved(self, saved: Path, text: str) -> None:
         self._saved = saved.absolute()
+        self._context.memory.keep_folder(self._saved.parent)
         self._message.show_info(text, self._open, self._show)
 
     def _go(self, path: Path) -> None:

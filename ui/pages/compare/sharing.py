@@ -52,14 +52,14 @@ class Sharing(QObject):
         self._context.bus.said.emit("Copied the chart")
 
     def save_table(self) -> None:
-        if self._body.comparison and (path := ask_path(self._page, "comparison")):
+        if self._body.comparison and (path := self._ask_path("comparison")):
             self._save(lambda: save_table(self._body.table, self._context.theme, path), path)
 
     def save_chart(self) -> None:
         """As a picture, or the numbers behind it."""
         panel = self._body.panel
         numbers, name = panel.csv(), as_file_name(panel.title.lower())
-        path = ask_path(self._page, name, f"{_IMAGES};;{_NUMBERS}" if numbers else _IMAGES)
+        path = self._ask_path(name, f"{_IMAGES};;{_NUMBERS}" if numbers else _IMAGES)
         if path and path.suffix.lower() == ".csv":
             self._save(lambda: save_csv(numbers, path), path)
         elif path:
@@ -69,6 +69,17 @@ class Sharing(QObject):
         if comparison := self._body.comparison:
             self._reporting.ask(comparison)
 
+    def _ask_path(self, name: str, forms: str = _IMAGES) -> Path | None:
+        """Where an image, or what is behind it, is to go; None where the person thought better of it."""
+        first = Path(self._context.memory.folder) / f"{name}.png"
+        path, chosen = QFileDialog.getSaveFileName(self._page, "Save", str(first), forms)
+        if not path:
+            return None
+        wanted = Path(path)
+        endings = [each for each in (".png", ".svg", ".csv") if each in forms]
+        ending = next((each for each in endings if each in chosen), endings[0])
+        return wanted if wanted.suffix.lower() in endings else wanted.with_name(wanted.name + ending)
+
     def _save(self, save: Callable[[], None], path: Path) -> None:
         try:
             save()
@@ -76,17 +87,6 @@ class Sharing(QObject):
             self.failed.emit(error)
         else:
             self._context.bus.saved.emit(path, f"{path.name} is saved")
-
-
-def ask_path(parent: QWidget, name: str, forms: str = _IMAGES) -> Path | None:
-    """Where an image, or what is behind it, is to go; None where the person thought better of it."""
-    path, chosen = QFileDialog.getSaveFileName(parent, "Save", f"{name}.png", forms)
-    if not path:
-        return None
-    wanted = Path(path)
-    endings = [each for each in (".png", ".svg", ".csv") if each in forms]
-    ending = next((each for each in endings if each in chosen), endings[0])
-    return wanted if wanted.suffix.lower() in endings else wanted.with_name(wanted.name + ending)
 
 
 def _save_picture(panel: Panel, path: Path) -> None:

@@ -23,7 +23,6 @@ from .editing import count
 _FILES = "Sessions (*.zip)"
 _SOURCES = "Sessions, tables, output of sysbench (*.zip *.csv *.txt *.log *.out sb.o.*);;All files (*)"
 _NAMED = 6  # problems
-_FOLDER = "history/folder"  # where the last file was
 
 
 @dataclass(frozen=True)
@@ -54,12 +53,12 @@ class Exchange(QObject):
         self._context, self._owner = context, owner
 
     def choose_import(self) -> None:
-        dialog = QFileDialog(self._owner, "Import sessions", self._folder(), _SOURCES)
+        dialog = QFileDialog(self._owner, "Import sessions", self._context.memory.folder, _SOURCES)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         self._open(dialog, lambda paths: self.import_files([Path(path) for path in paths]))
 
     def choose_import_of_folder(self) -> None:
-        dialog = QFileDialog(self._owner, "Import a folder of sysbench outputs", self._folder())
+        dialog = QFileDialog(self._owner, "Import a folder of sysbench outputs", self._context.memory.folder)
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         self._open(dialog, lambda paths: self.import_files([Path(path) for path in paths]))
 
@@ -73,13 +72,15 @@ class Exchange(QObject):
     def choose_export(self, sessions: Sequence[str], name: str) -> None:
         """One into a file, several into a folder."""
         if len(sessions) == 1:
-            dialog = QFileDialog(self._owner, "Export session", self._folder(), _FILES)
+            dialog = QFileDialog(self._owner, "Export session", self._context.memory.folder, _FILES)
             dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
             dialog.setDefaultSuffix("zip")
             dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # nothing is written over
             dialog.selectFile(f"{as_file_name(name)}.dyno.zip")
         else:
-            dialog = QFileDialog(self._owner, f"Export {count(len(sessions))} into", self._folder())
+            dialog = QFileDialog(
+                self._owner, f"Export {count(len(sessions))} into", self._context.memory.folder
+            )
             dialog.setFileMode(QFileDialog.FileMode.Directory)
             dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         self._open(dialog, lambda paths: self.export_to(sessions, Path(paths[0])))
@@ -95,7 +96,7 @@ class Exchange(QObject):
 
     def choose_script(self, session: str, name: str) -> None:
         """A folder of its own, which is not there yet."""
-        dialog = QFileDialog(self._owner, "Script of the session: a new folder", self._folder())
+        dialog = QFileDialog(self._owner, "Script of the session: a new folder", self._context.memory.folder)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # nothing is written over
         dialog.selectFile(f"{as_file_name(name)}-script")
@@ -136,15 +137,12 @@ class Exchange(QObject):
 
     def _open(self, dialog: QFileDialog, chosen: Callable[[list[str]], object]) -> None:
         def on_accepted() -> None:
-            self._context.memory.keep(_FOLDER, dialog.directory().absolutePath())
+            self._context.memory.keep_folder(Path(dialog.directory().absolutePath()))
             chosen(dialog.selectedFiles())
 
         dialog.accepted.connect(on_accepted)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
-
-    def _folder(self) -> str:
-        return str(self._context.memory.value(_FOLDER, str(Path.home())))
 
 
 def _import_files(history: History, files: Sequence[Path]) -> ImportedFiles:

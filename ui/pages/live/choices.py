@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QDir, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QPushButton, QWidget
 
@@ -127,7 +127,7 @@ class ChartChoices(QWidget):
         self.series_chosen.emit(self.series)
 
     def _ask_where(self) -> None:
-        dialog = QFileDialog(self.window(), "Save charts", QDir.homePath(), _FORMATS)
+        dialog = QFileDialog(self.window(), "Save charts", self._context.memory.folder, _FORMATS)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("png")
         dialog.selectFile(f"{self._file_name}.png")

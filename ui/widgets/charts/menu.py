@@ -105,9 +105,11 @@ class ChartMenu(QObject):
 
     def _ask_where(self) -> None:
         name = as_file_name(self._chart.accessibleName())
-        dialog = QFileDialog(self._chart.window(), "Save picture", f"{name}.png", _FORMATS)
+        last = ""  # the folder that Qt remembers
+        dialog = QFileDialog(self._chart.window(), "Save picture", last, _FORMATS)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("png")
+        dialog.selectFile(f"{name}.png")
         dialog.fileSelected.connect(self.save)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
