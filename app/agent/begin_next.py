@@ -21,10 +21,10 @@ from app.protocol.plan import Plan
 from app.protocol.reading import read
 
 from .incoming import Incoming
-from .queued_plans import QueuedPlans, held, next_plan, without
+from .queued_plans import QueuedPlans, held, without
 from .system.directory import Directory, open_lock
 from .system.errors import AgentError
-from .system.other_agents import AGENT_FILE, agents_elsewhere
+from .system.other_agents import AGENT_FILE
 from .system.scope import own_words
 
 LOOK_S = 5.0  # between two looks at the queue and the machine
@@ -70,7 +70,7 @@ def begin_next(directory: Directory) -> None:
         queue = queued.read()
         if directory.has_plan() or not queue.goes_on:
             return
-        entry = next_plan(queue, time.time())
+        entry = queue.next_plan(time.time())
         if entry is None or not _try(directory, queued, entry):
             time.sleep(LOOK_S)
 
@@ -103,13 +103,13 @@ def _try(directory: Directory, queued: QueuedPlans, entry: QueuedPlan) -> bool:
 def _begin(directory: Directory, queued: QueuedPlans, entry: QueuedPlan) -> None:
     queued.send(entry)
     plan = Incoming(directory).read(entry.sha256)
-    if directory.holder() or (agents_elsewhere(directory) and not plan.allow_busy):
+    if directory.holder() or queued.others_before(entry):
         raise TakenError
     _check(directory, entry, plan)
 
     def start(queue: Queue) -> Queue:
         """While the queue cannot change: what was held or removed meanwhile does not begin."""
-        if entry != next_plan(queue, time.time()):
+        if entry != queue.next_plan(time.time()):
             raise TakenError
         _ask(directory, entry, "start")
         return without(queue, entry.plan)

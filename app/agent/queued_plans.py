@@ -15,7 +15,18 @@ import time
 from dataclasses import replace
 from typing import Callable, Dict, Iterator, List
 
-from app.protocol.answers import ADD, CONTINUE, HOLD, MOVE, REMOVE, Queue, QueueChange, QueuedPlan, to_json
+from app.protocol.answers import (
+    ADD,
+    CONTINUE,
+    HOLD,
+    MOVE,
+    REMOVE,
+    OtherAgent,
+    Queue,
+    QueueChange,
+    QueuedPlan,
+    to_json,
+)
 from app.protocol.reading import read
 
 from .incoming import Incoming
@@ -23,6 +34,7 @@ from .plans import has_completed
 from .system.control import ASKED_FOR
 from .system.directory import Directory, open_lock, write_file
 from .system.errors import AgentError
+from .system.other_agents import agents_elsewhere
 
 MOST = 100  # plans that wait
 LONGEST = 1 << 20  # bytes of queue.json
@@ -54,7 +66,22 @@ class QueuedPlans:
 
     def answer(self) -> Queue:
         """The entry as the desktop gets it."""
-        return replace(self.read(), at_work=self._directory.held_by(), now=time.time())
+        queue, now = self.read(), time.time()
+        at_work = self._directory.held_by()
+        waits_for = "" if at_work else self._waits_for(queue.next_plan(now))
+        return replace(queue, at_work=at_work, now=now, waits_for=waits_for)
+
+    def _waits_for(self, entry: QueuedPlan | None) -> str:
+        """The plan of another directory for which this one waits; '' where it can begin."""
+        with contextlib.suppress(AgentError):  # a plan that was damaged is held when it would begin
+            for other in self.others_before(entry) if entry else ():
+                return "{} {}".format(other.which, other.where)
+        return ""
+
+    def others_before(self, entry: QueuedPlan) -> List[OtherAgent]:
+        """The plans of other directories that keep this one from beginning."""
+        others = agents_elsewhere(self._directory)
+        return [] if others and self._incoming.read(entry.sha256).allow_busy else others
 
     def change(self, how: Callable[[Queue], Queue]) -> None:
         """Read, change and write it while nobody else does."""
@@ -129,13 +156,6 @@ class QueuedPlans:
             raise AgentError(text.format(self._directory.path, error.strerror)) from None
         finally:
             os.close(lock)
-
-
-def next_plan(queue: Queue, now: float) -> QueuedPlan | None:
-    """The first that is neither held nor to begin later."""
-    if queue.held:
-        return None
-    return next((each for each in queue.plans if not each.held and (each.at or 0) <= now), None)
 
 
 def held(queue: Queue, plan: str, why: str) -> Queue:

@@ -43,10 +43,16 @@ class OtherAgent:
     directory: Text = ""
     plan: Name = ""  # its name, where that can be read
 
+    @property
+    def which(self) -> str:
+        return "the plan {}".format(self.plan) if self.plan else "another plan"
+
+    @property
+    def where(self) -> str:
+        return "in {} (process {})".format(self.directory, self.pid)
+
     def __str__(self) -> str:
-        which = "the plan {}".format(self.plan) if self.plan else "another plan"
-        text = "{} is running on this machine, in {} (process {})"
-        return text.format(which, self.directory, self.pid)
+        return "{} is running on this machine, {}".format(self.which, self.where)
 
 
 @dataclass(frozen=True)
@@ -268,6 +274,13 @@ class Queue:
     held: Text = ""  # why none of them begins; '': they do
     at_work: Text = ""  # what is done there meanwhile
     now: Moment = 0.0  # by the clock of the target
+    waits_for: Text = ""  # the plan of another directory that keeps the next one waiting
+
+    def next_plan(self, now: float) -> QueuedPlan | None:
+        """The first that is neither held nor to begin later."""
+        if self.held:
+            return None
+        return next((each for each in self.plans if not each.held and (each.at or 0) <= now), None)
 
     @property
     def goes_on(self) -> bool:

@@ -49,7 +49,14 @@ def begins_text(queue: Queue, entry: QueuedPlan) -> str:
     when = f"not before {date_text(time.time() + wait)}" if wait > 0 else ""
     if queue.held:
         return ", ".join(filter(None, ("held with the queue", when)))
-    return when or "when its turn comes"
+    if when or not is_kept_waiting(queue, entry):
+        return when or "when its turn comes"
+    return f"waits for {queue.waits_for}"
+
+
+def is_kept_waiting(queue: Queue, entry: QueuedPlan) -> bool:
+    """By a plan of another directory: the next plan alone, as those behind it wait for their turn."""
+    return bool(queue.waits_for) and entry is queue.next_plan(queue.now)
 
 
 def place_text(queue: Queue, plan: Plan, target: str) -> str:
@@ -64,6 +71,8 @@ def place_text(queue: Queue, plan: Plan, target: str) -> str:
 def state_text(queue: Queue) -> str:
     """What is done on a target, and whether its queue goes on."""
     work = f"in use by {queue.at_work}" if queue.at_work else "no plan at work"
+    if queue.waits_for:
+        work = f"waits for {queue.waits_for}"
     waiting = f"{count_text(len(queue.plans), 'plan')} in the queue" if queue.plans else "the queue is empty"
     return ", ".join(filter(None, (work, waiting, f"held: {queue.held}" if queue.held else "")))
 

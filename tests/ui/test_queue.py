@@ -132,6 +132,8 @@ def test_live_shows_what_waits(
     context.queues.take(target, Queue([ENTRY, replace(ENTRY, plan="B" * 26, name="late", held="no build")]))
     assert line.isVisible()
     assert line.text.text() == "Queue of local: 1 night, 2 late (held: no build)"
+    context.queues.take(target, Queue([ENTRY], waits_for="the plan slices in /d (process 7)"))
+    assert line.text.text() == "Queue of local: 1 night (waits for the plan slices in /d (process 7))"
     assert plain_text(line.open) == "Queue..." and line.open in page.page_actions()
     context.queues.take(target, Queue([]))
     assert not line.isVisible()

@@ -15,7 +15,7 @@ from app.agent.begin_next import TakenError, agent_command, begin_next
 from app.agent.queued_plans import QueuedPlans
 from app.agent.system.directory import Directory
 from app.agent.system.errors import AgentError
-from app.protocol.answers import HOLD, Queue, QueueChange, QueuedPlan
+from app.protocol.answers import HOLD, OtherAgent, Queue, QueueChange, QueuedPlan
 from tests.unit.agent.test_queued_plans import AGENT, added
 
 PASSED = {"checks": [{"name": "options", "state": "pass", "text": "accepted"}]}
@@ -55,7 +55,7 @@ def stand(directory: Directory, monkeypatch: pytest.MonkeyPatch) -> Stand:
     made = Stand(directory)
     monkeypatch.setattr(beginning, "_ask", made.ask)
     monkeypatch.setattr(beginning.time, "sleep", made.sleep)
-    monkeypatch.setattr(beginning, "agents_elsewhere", lambda _: [])
+    monkeypatch.setattr("app.agent.queued_plans.agents_elsewhere", lambda _: [])
     return made
 
 
@@ -117,6 +117,16 @@ def test_nothing_begins_beside_a_plan_and_a_second_process_goes(directory: Direc
     begin_next(directory)
     os.close(lock)
     assert stand.asked == []
+
+
+@pytest.mark.parametrize("allow_busy", [False, True])
+def test_a_plan_of_another_directory_keeps_it_waiting_unless_the_plan_allows_it(
+    directory: Directory, stand: Stand, monkeypatch: pytest.MonkeyPatch, allow_busy: bool
+) -> None:
+    monkeypatch.setattr("app.agent.queued_plans.agents_elsewhere", lambda _: [OtherAgent(7, "/d")])
+    added(directory, "a", allow_busy=allow_busy)
+    begin_next(directory)
+    assert stand.asked == (["a check", "a check 0", "a start"] if allow_busy else [])
 
 
 def test_an_agent_file_is_started_as_this_process_was(

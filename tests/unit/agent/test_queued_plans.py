@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from app.agent.incoming import Incoming
-from app.agent.queued_plans import MOST, QueuedPlans, next_plan
+from app.agent.queued_plans import MOST, QueuedPlans
 from app.agent.system.directory import Directory
 from app.agent.system.errors import AgentError
-from app.protocol.answers import ADD, CONTINUE, HOLD, MOVE, REMOVE, Queue, QueueChange, QueuedPlan
+from app.protocol.answers import ADD, CONTINUE, HOLD, MOVE, REMOVE, OtherAgent, Queue, QueueChange, QueuedPlan
 from app.protocol.plan import Plan
 from tests.plans import plan
 
@@ -30,8 +30,8 @@ def sent(directory: Directory, a_plan: Plan) -> str:
     return sha256
 
 
-def added(directory: Directory, name: str, in_s: float | None = None) -> Plan:
-    made = replace(plan(), name=name)
+def added(directory: Directory, name: str, in_s: float | None = None, allow_busy: bool = False) -> Plan:
+    made = replace(plan(), name=name, allow_busy=allow_busy)
     change = QueueChange(ADD, sent(directory, made), in_s=in_s)
     QueuedPlans(directory).carry_out(change, AGENT)
     return made
@@ -71,13 +71,13 @@ def test_a_plan_is_moved_and_removed(directory: Directory, queued: QueuedPlans) 
 def test_what_is_held_is_passed_over(directory: Directory, queued: QueuedPlans) -> None:
     a, b = added(directory, "a"), added(directory, "b")
     queued.carry_out(QueueChange(HOLD, a.id), AGENT)
-    found = next_plan(queued.read(), time.time())
+    found = queued.read().next_plan(time.time())
     assert found and found.plan == b.id
     queued.carry_out(QueueChange(CONTINUE, a.id), AGENT)
     queued.carry_out(QueueChange(HOLD), AGENT)
-    assert next_plan(queued.read(), time.time()) is None and not queued.read().goes_on
+    assert queued.read().next_plan(time.time()) is None and not queued.read().goes_on
     queued.carry_out(QueueChange(CONTINUE), AGENT)
-    found = next_plan(queued.read(), time.time())
+    found = queued.read().next_plan(time.time())
     assert found and found.plan == a.id
 
 
@@ -95,11 +95,31 @@ def test_a_later_plan_lets_others_go_first_and_a_clock_set_back_makes_it_wait(
     directory: Directory, queued: QueuedPlans
 ) -> None:
     later, now = added(directory, "later", 3600), time.time()
-    assert next_plan(queued.read(), now) is None and queued.read().goes_on
+    assert queued.read().next_plan(now) is None and queued.read().goes_on
     other = added(directory, "other")
     for moment, begins in ((now, other), (now + 3700, later), (now + 3700 - 86400, other)):
-        found = next_plan(queued.read(), moment)
+        found = queued.read().next_plan(moment)
         assert found and found.plan == begins.id
+
+
+def test_the_answer_names_the_plan_of_another_directory_that_keeps_the_next_one_waiting(
+    directory: Directory, queued: QueuedPlans, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[str] = []
+
+    def elsewhere(own: Directory) -> list[OtherAgent]:
+        looks.append(own.path)
+        return [OtherAgent(7, "/d", "slices")]
+
+    monkeypatch.setattr("app.agent.queued_plans.agents_elsewhere", elsewhere)
+    assert queued.answer().waits_for == "" and not looks  # nothing waits: nobody is looked for
+    only = added(directory, "a")
+    assert queued.answer().waits_for == "the plan slices in /d (process 7)"
+    Path(directory.at("queue", queued.read().plans[0].sha256 + ".json")).write_text("damaged")
+    assert queued.answer().waits_for == ""
+    queued.carry_out(QueueChange(REMOVE, only.id), AGENT)
+    added(directory, "b", allow_busy=True)
+    assert queued.answer().waits_for == ""
 
 
 @pytest.mark.parametrize("in_s", [-1.0, 1e12])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -64,6 +65,13 @@ def test_what_is_at_work_and_what_holds_the_queue() -> None:
     assert state_text(QUEUE) == "in use by plan zero (process 7), 3 plans in the queue"
     assert state_text(Queue([])) == "no plan at work, the queue is empty"
     assert state_text(Queue([FIRST], "why")) == "no plan at work, 1 plan in the queue, held: why"
+
+
+def test_who_waits_for_a_plan_of_another_directory_names_it() -> None:
+    kept = replace(QUEUE, at_work="", waits_for="the plan slices in /d (process 7)")
+    assert state_text(kept) == "waits for the plan slices in /d (process 7), 3 plans in the queue"
+    assert row_of(kept, 0)[4] == "waits for the plan slices in /d (process 7)"
+    assert begins_text(kept, replace(FIRST, plan="behind")) == "when its turn comes"
 
 
 def test_a_plan_is_named_by_its_id_the_end_of_it_or_its_name() -> None:

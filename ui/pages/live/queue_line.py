@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from app.protocol.answers import Queue
 from app.remote.target import LOCAL, Target
-from app.targets.queue import begins_text
+from app.targets.queue import begins_text, is_kept_waiting
 from app.targets.store import Targets
 from ui.core.context import Context
 from ui.core.theme import SPACE
@@ -67,4 +67,5 @@ def line_of(target: Target, queue: Queue) -> str:
 
 def _when(queue: Queue, at: int) -> str:
     entry = queue.plans[at]
-    return f" ({begins_text(queue, entry)})" if entry.held or (entry.at and not queue.held) else ""
+    says = entry.held or (entry.at and not queue.held) or is_kept_waiting(queue, entry)
+    return f" ({begins_text(queue, entry)})" if says else ""
