@@ -43,6 +43,7 @@ def estimated(plan: Plan, survey: Survey, noise: float | None = None) -> tuple[P
     longer = replace(
         found,
         seconds=found.seconds + CANARY_S * turns,
+        canary_s=CANARY_S * turns,
         fewest_s=found.fewest_s and found.fewest_s + CANARY_S * LEAST * len(plan.contenders),
         repeating_s=found.repeating_s + CANARY_S * (len(plan.turns) - turns),
     )

@@ -113,6 +113,7 @@ class Estimate:
     assumptions: list[str]
     noise: float | None  # between sessions of equals there; None: nobody has measured it
     least: float | None  # difference that is found in one cell four times in five; None: none can be
+    canary_s: float = 0.0  # of the whole
 
     @property
     def least_text(self) -> str:
@@ -141,6 +142,7 @@ class Estimate:
         text = (
             f"{whole}{self.declared_s} s as declared, about {self.guessed_s:.0f} s for {self.assumptions[0]}"
         )
+        text += f"; {self.canary_s:.0f} s for the canary before each session" if self.canary_s else ""
         return f"{text}; {self.repeating_text}" if self.repeating_s else text
 
     @property

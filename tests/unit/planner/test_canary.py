@@ -45,6 +45,15 @@ def test_where_no_build_can_be_one_there_is_none() -> None:
     assert plan_of(LONG_S, BARE)[0].canary == []
 
 
+def test_the_parts_of_an_estimate_come_to_its_whole() -> None:
+    there = survey(builds=[SYSTEM])
+    plan = resolve(request(f"{MARIADB}:innodb", seconds=LONG_S), there, Catalog())
+    found = estimated(plan, there)[1]
+    assert found.seconds == found.declared_s + found.guessed_s + found.canary_s
+    assert f"; {CANARY_S * len(plan.turns)} s for the canary before each session" in found.seconds_text
+    assert "canary" not in estimate(plan, there).seconds_text
+
+
 def test_a_canary_is_no_part_of_what_is_compared() -> None:
     plan, _ = plan_of(LONG_S, SYSTEM)
     bare = Plan.from_json({**plan.to_json(), "canary": []})
