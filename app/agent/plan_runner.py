@@ -14,6 +14,7 @@ from typing import Dict, NamedTuple, Sequence
 
 from app.protocol.answers import Started
 from app.protocol.events import PROTOCOL, SessionEnded, SessionPlanned
+from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO
 from app.protocol.plan import SLICES, Plan, Turn
 
 from .begin_next import leave_behind
@@ -38,7 +39,7 @@ def start(directory: Directory, sha256: str, agent: str) -> Started:
         refuse_if_busy(directory)
     lock = directory.lock(holder_of(plan.id, plan.name))
     if lock is None:
-        raise AgentError("{}: wait for it or stop it".format(directory.in_use()))
+        raise AgentError("{}: {}".format(directory.in_use(), IN_USE_TODO))
     clean(directory)
     journals = create_journals(directory, plan, agent)
     incoming.discard(sha256)
@@ -49,7 +50,7 @@ def start(directory: Directory, sha256: str, agent: str) -> Started:
 def refuse_if_busy(directory: Directory) -> None:
     """One plan at a time on a machine: two would measure each other."""
     for other in agents_elsewhere(directory):
-        raise AgentError("{}: wait for it, or allow a busy machine".format(other))
+        raise AgentError("{}: {}".format(other, ELSEWHERE_TODO))
 
 
 def create_journals(directory: Directory, plan: Plan, agent: str) -> Dict[str, Journal]:

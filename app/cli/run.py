@@ -93,7 +93,7 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
         "--allow-busy",
         action="store_true",
         default=None,
-        help="start even while another plan runs on the target",
+        help="start even while a plan of another directory runs there",
     )
     parser.add_argument(
         "--allow-small-disk",

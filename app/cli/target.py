@@ -46,7 +46,7 @@ def add_words(words: Any) -> None:
     calibrate.add_argument("name", help=_NAME)
     calibrate.add_argument("--last", action="store_true", help="show the latest calibration; measure nothing")
     calibrate.add_argument(
-        "--allow-busy", action="store_true", help="start even while another plan runs on the target"
+        "--allow-busy", action="store_true", help="start even while a plan of another directory runs there"
     )
     add_directory(calibrate)
     calibrate.set_defaults(run=calibrate_target)

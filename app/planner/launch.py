@@ -21,6 +21,7 @@ from app.protocol.answers import (
     Status,
     Survey,
 )
+from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO
 from app.protocol.plan import Plan
 
 from .canary import estimated
@@ -33,7 +34,6 @@ from .resolve import resolve
 CONNECTED, SURVEYED, PLANNED, UPLOADED = "connected", "surveyed", "planned", "uploaded"
 CHECKED, REHEARSED, STARTED = "checked", "rehearsed", "started"
 QUEUED = "queued"  # in place of the last two
-TODO = "wait for it, stop it, or queue this plan"  # where another plan is at work
 STAGES = (CONNECTED, SURVEYED, PLANNED, UPLOADED, CHECKED, REHEARSED, STARTED)
 
 
@@ -148,7 +148,7 @@ class Launch:
             yield self._reach(CONNECTED, "looking at the target")
             taken = self._taken(agent.status())
             if taken and self._last != CHECKED and not self._later:
-                self._add([Check("busy", FAIL, taken, TODO)])
+                self._add([taken])
                 yield self._stage
                 return
             survey = (taken and self._later and self._later.known) or agent.survey(self._search_paths)
@@ -199,9 +199,12 @@ class Launch:
         self._stage = replace(self._stage, plan=plan, estimate=found, checks=tuple(checks), total=total)
         return plan
 
-    def _taken(self, status: Status) -> str:
+    def _taken(self, status: Status) -> Check | None:
         """Why no plan can start there now."""
-        return status.taken or ("" if self._allow_busy else status.elsewhere)
+        if status.taken:
+            return Check("busy", FAIL, status.taken, IN_USE_TODO)
+        is_busy = status.elsewhere and not self._allow_busy
+        return Check("busy", FAIL, status.elsewhere, ELSEWHERE_TODO) if is_busy else None
 
     def _rehearse(self, agent: Agent, plan: Plan, uploaded: str) -> Iterator[Stage]:
         found: list[Rehearsal] = []

@@ -9,6 +9,9 @@ from .answers import FAIL, PASS, WARN, Check, Machine
 
 OLDEST_PYTHON, OLDEST_SYSBENCH = (3, 8), (1, 0, 20)
 BUSY_LOAD = 0.5
+# what to do about another plan: in the directory, where nothing can be allowed, and elsewhere on the machine
+IN_USE_TODO = "wait for it, stop it (dyno stop --plan), or queue this plan (--queue)"
+ELSEWHERE_TODO = "wait for it, queue this plan (--queue), or start beside it (--allow-busy)"
 
 
 def program_checks(machine: Machine) -> List[Check]:

@@ -32,7 +32,7 @@ from app.agent.system.errors import AgentError
 from app.agent.system.other_agents import agents_elsewhere
 from app.engines import engine_of
 from app.protocol.answers import FAIL, INFO, PASS, WARN, Check, Machine, Rehearsal, Reply
-from app.protocol.machine_checks import sysbench_check
+from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO, sysbench_check
 from app.protocol.my_cnf import option_key
 from app.protocol.plan import Contender, Plan
 from app.protocol.words import word
@@ -119,13 +119,12 @@ def _check_busy(directory: Directory, plan: Plan) -> Check:
     if directory.holder():
         return _held(directory)
     for other in agents_elsewhere(directory):
-        state, todo = WARN if plan.allow_busy else FAIL, "wait for it, or allow a busy machine"
-        return Check("busy", state, str(other), todo)
+        return Check("busy", WARN if plan.allow_busy else FAIL, str(other), ELSEWHERE_TODO)
     return Check("busy", PASS, "no other plan runs on this machine")
 
 
 def _held(directory: Directory) -> Check:
-    return Check("busy", FAIL, directory.in_use(), "wait for it, or stop it")
+    return Check("busy", FAIL, directory.in_use(), IN_USE_TODO)
 
 
 def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> Checks:

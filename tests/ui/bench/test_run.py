@@ -50,6 +50,16 @@ def test_run_starts_and_shows_it_live(
     assert len(sessions) == 10
 
 
+def test_a_busy_machine_is_answered_by_the_controls_of_the_page(
+    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None]
+) -> None:
+    reach(ScriptedAgent(found=now(), elsewhere="the plan first is running on this machine"))
+    page.run_panel.run_bar.run.trigger()
+    qtbot.waitUntil(page.message.isVisible)
+    assert "press Queue plan..., or tick Allow a busy target" in page.message.text
+    assert page.run_panel.run_bar.busy.text() == "Allow a busy target"
+
+
 def test_a_target_at_work_offers_its_queue(
     qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], followed: list[Any]
 ) -> None:
@@ -58,7 +68,10 @@ def test_a_target_at_work_offers_its_queue(
     assert not page.run_panel.run_bar.queue_button.isVisible()
     page.run_panel.run_bar.run.trigger()
     qtbot.waitUntil(page.message.isVisible)
-    assert page.message.text == "Nothing was started: /target is in use by plan first (process 7)"
+    assert page.message.text == (
+        "Nothing was started: /target is in use by plan first (process 7)"
+        " (wait for it, stop it on Live, or press Queue plan...)"
+    )
     assert agent.asked == ["reach", "close"] and page.run_panel.run_bar.queue_button.isVisible()
     qtbot.mouseClick(page.message.buttons[0], Qt.MouseButton.LeftButton)
     (dialog,) = page.findChildren(QueueingDialog)

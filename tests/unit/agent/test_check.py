@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from socket import socketpair
 
@@ -11,6 +12,8 @@ import pytest
 from app.agent.checks import check
 from app.agent.server.options import KnownBuild
 from app.agent.system.directory import Directory
+from app.protocol.answers import OtherAgent
+from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO
 from tests.plans import MARIADB, plan
 
 
@@ -45,6 +48,19 @@ def test_builds_are_asked_while_a_plan_holds_the_directory(
     assert [each.state for each in check.ask(directory, plan())] == ["pass"] * len(plan().contenders)
     assert any(each.state == "fail" for each in check.check(directory, plan()))
     assert directory.sessions() == []
+    os.close(lock or 0)
+
+
+def test_the_hint_names_what_helps_against_another_plan(
+    directory: Directory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check, "agents_elsewhere", lambda _: [OtherAgent(7, "/d")])
+    found = check._check_busy(directory, plan())
+    assert (found.state, found.todo) == ("fail", ELSEWHERE_TODO)
+    assert check._check_busy(directory, replace(plan(), allow_busy=True)).state == "warn"
+    lock = directory.lock({"plan": "X", "pid": 1})
+    found = check._check_busy(directory, replace(plan(), allow_busy=True))
+    assert (found.state, found.todo) == ("fail", IN_USE_TODO)
     os.close(lock or 0)
 
 

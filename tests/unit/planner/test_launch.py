@@ -180,13 +180,19 @@ AT_WORK = "/target is in use by plan first (process 7)"
 
 
 @pytest.mark.parametrize("last", [REHEARSED, STARTED])
-@pytest.mark.parametrize("where", ["taken", "elsewhere"])
-def test_a_taken_target_is_asked_nothing_else(where: str, last: str) -> None:
+@pytest.mark.parametrize(
+    ("where", "todo"),
+    [
+        ("taken", "wait for it, stop it (dyno stop --plan), or queue this plan (--queue)"),
+        ("elsewhere", "wait for it, queue this plan (--queue), or start beside it (--allow-busy)"),
+    ],
+)
+def test_a_taken_target_is_asked_nothing_else(where: str, todo: str, last: str) -> None:
     agent = ScriptedAgent(**{where: AT_WORK})
     stage = last_of(launched(agent, last=last))
     assert agent.asked == ["reach", "close"]
     assert [(each.name, each.text) for each in stage.failed] == [("busy", AT_WORK)]
-    assert "queue this plan" in stage.failed[0].todo and stage.plan is None
+    assert stage.failed[0].todo == todo and stage.plan is None
 
 
 def test_a_plan_elsewhere_may_be_allowed() -> None:

@@ -22,6 +22,7 @@ from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.widgets.message import Message
 
+from .plan.check_list import problem_text
 from .plan.draft_controller import DraftController
 from .plan.run_button import Starter
 from .plan.several import SeveralDialog
@@ -107,7 +108,7 @@ class Starting(QObject):
         elif stage.failed and stage.plan is None:  # the target is at work and was asked nothing else
             self._panel.run_bar.offer_queue(True)
             queue = self._panel.run_bar.queue
-            self._message.show_error(f"Nothing was started: {stage.failed[0].text}", action=queue)
+            self._message.show_error(f"Nothing was started: {problem_text(stage.failed)}", action=queue)
         else:
             self._show_checks(stage)
 
@@ -116,8 +117,7 @@ class Starting(QObject):
         self._panel.tabs.setCurrentWidget(self._panel.checks)
         self.refused = stage if stage.failed else None
         if stage.failed:
-            texts = "; ".join(f"{each.text} ({each.todo})" for each in stage.failed)
-            self._message.show_error(f"Nothing was started: {texts}")
+            self._message.show_error(f"Nothing was started: {problem_text(stage.failed)}")
         else:
             self._message.show_info("The rehearsal passed: every contender starts. Nothing was measured.")
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from app.core.harmless import harmless
 from app.protocol.answers import FAIL, INFO, WARN, Check
+from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO
 from ui.core.plain import as_tip
 from ui.core.theme import SPACE, Theme
 
@@ -20,6 +21,10 @@ _ORDER = {FAIL: 0, WARN: 1}
 _FOLD, _OPTION = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 PADDING = 28  # around the text of a check
 _MOST_DETAILS = 40  # lines of a tooltip
+_IN_WINDOW = {  # hints that name options of the command line, by the controls of the page
+    IN_USE_TODO: "wait for it, stop it on Live, or press Queue plan...",
+    ELSEWHERE_TODO: "wait for it, press Queue plan..., or tick Allow a busy target",
+}
 
 
 class CheckList(QListWidget):
@@ -98,6 +103,16 @@ class CheckList(QListWidget):
             item.setSizeHint(QSize(10, rect.height() + SPACE))
 
 
+def todo_text(check: Check) -> str:
+    """What to do about it in the window."""
+    return _IN_WINDOW.get(check.todo, check.todo)
+
+
+def problem_text(checks: Sequence[Check]) -> str:
+    """What fails, each with what to do, in one line."""
+    return "; ".join(f"{each.text} ({todo_text(each)})" for each in checks)
+
+
 def _fold(count: int, is_open: bool, ink: QColor) -> QListWidgetItem:
     item = QListWidgetItem(f"{'▾' if is_open else '▸'} {count} for information, nothing to do")
     item.setData(_FOLD, True)
@@ -110,7 +125,7 @@ def _item(check: Check, ink: QColor) -> QListWidgetItem:
     who = f"{check.contender}: " if check.contender else ""
     lines = [f"{_SIGNS.get(check.state, 'Pass')} · {check.name}: {who}{check.text}"]
     if check.state in _ROLES and check.todo:
-        lines.append(f"→ {check.todo}")
+        lines.append(f"→ {todo_text(check)}")
     item = QListWidgetItem("\n".join(map(harmless, lines)))
     item.setForeground(ink)
     if check.contender and check.answers and check.answers[0].option:

@@ -99,7 +99,9 @@ class RunBar(QWidget):
         self.progress.setAccessibleName("Progress of the start")
         self.progress.setTextVisible(False)
         self.busy = QCheckBox("Allow a busy target")
-        self.busy.setToolTip("Start while another plan runs on the target; this distorts the results")
+        self.busy.setToolTip(
+            "Start while a plan of another directory runs on the target; this distorts the results"
+        )
         self.busy.clicked.connect(self.busy_allowed)
         self.small_disk = QCheckBox("Allow a small disk")
         self.small_disk.setToolTip("Start although the plan may fill the disk of the target")

@@ -20,6 +20,8 @@ from ui.core.plain import Label
 from ui.core.theme import SPACE
 from ui.widgets.message import Message
 
+from .check_list import problem_text
+
 WIDTH, HEIGHT = 80 * SPACE, 48 * SPACE
 LEAST = 14 * SPACE  # of the list, below a long message
 _NAME = Qt.ItemDataRole.UserRole
@@ -171,7 +173,7 @@ def _problems(latest: Mapping[str, Stage | DynoError]) -> list[str]:
         elif isinstance(each, DynoError):
             found.append(f"{name}: {each}")
         elif each.failed:
-            found.append(f"{name}: {'; '.join(f'{check.text} ({check.todo})' for check in each.failed)}")
+            found.append(f"{name}: {problem_text(each.failed)}")
     return found
 
 
