@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.protocol.plan import Plan
+from app.protocol.plan import SLICES, Plan
 from app.protocol.states import SessionState
 
 from .blocks import clock_of, staged_seconds, values_of
@@ -86,7 +86,7 @@ def timeline(history: History, session: str, names: Sequence[str], base: str = "
 
 
 def overview(history: History, session: str, base: str = "") -> Overview:
-    """Its steps with those of the base, which is the first session of its plan unless one is named."""
+    """Its steps with those of the base: one that is named, else the first contender in the same repeat."""
     _recount(history, session, base)
     with history.reading():
         return _overview(history, session, base)
@@ -106,8 +106,7 @@ def _overview(history: History, session: str, base: str) -> Overview:
     if base:
         held_against = next(iter(sessions(history, ids=[base])), None)
     else:
-        first = siblings[0]
-        held_against = first if first["id"] != session and first["started_at"] else None
+        held_against = _base_of(plan, siblings, session)
     return Overview(
         session=next(each for each in siblings if each["id"] == session),
         plan=plan,
@@ -117,6 +116,21 @@ def _overview(history: History, session: str, base: str) -> Overview:
         base_steps=steps(history, held_against["id"]) if held_against else [],
         unsteady=unsteady_steps(history, plan.id),
     )
+
+
+def _base_of(plan: Plan, siblings: Sequence[SessionEntry], session: str) -> SessionEntry | None:
+    """The first contender's session of the same repeat, of its attempts the latest completed one."""
+    own = plan.turn_of(session)
+    if own.contender == 0:
+        return None
+    attempts = {
+        turn.session: turn.attempt
+        for turn in plan.turns
+        if (turn.contender, turn.repeat) == (0, own.repeat)
+        and (plan.order != SLICES or turn.attempt == own.attempt)  # only these took turns with it
+    }
+    begun = [each for each in siblings if each["id"] in attempts and each["started_at"]]
+    return max(begun, key=lambda each: (each["state"] == "completed", attempts[each["id"]]), default=None)
 
 
 def stretches(history: History, session: str, names: Sequence[str]) -> list[Stretch]:

@@ -28,7 +28,7 @@ from ui.core.bus import Changes, Wanted
 from ui.core.context import Context
 from ui.models.results import COLUMNS
 from ui.pages.live import LivePage
-from ui.pages.live.charts import GHOST
+from ui.pages.live.charts import CPU, GHOST
 from ui.pages.live.curves import QPS
 from ui.widgets.strip import PlanStrip
 
@@ -359,20 +359,46 @@ def test_numbers_that_cannot_be_saved_are_told(context: Context, tmp_path: Path,
     assert "cannot write" in page.body.message.text
 
 
-def test_against_the_base_of_the_plan(context: Context, show: Show, qtbot: Any) -> None:
-    its_plan = plan(TWO)
+def held_against(page: LivePage, session: str, qtbot: Any) -> tuple[str, str, set[str]]:
+    """Head, its tooltip and values of the column that divides by another session."""
+    page.open(Wanted("live", (session,)))
+    qtbot.waitUntil(lambda: shown(page) == session)
+    head = page.body.results.headerData
+    tip = head(3, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
+    return str(head(3, Qt.Orientation.Horizontal)), str(tip), set(cells(page, 3))
+
+
+def test_against_the_base_of_the_same_repeat(context: Context, show: Show, qtbot: Any) -> None:
+    its_plan = plan([replace(each, name=each.engine) for each in TWO], repeats=3)
+    its_plan = replace(its_plan, turns=[replace(each, name=f"duel-{each.name}") for each in its_plan.turns])
     makers = [Maker(its_plan, turn.session).begin() for turn in its_plan.turns]
-    for maker, value in zip(makers, (1000.0, 1500.0), strict=True):
+    del makers[4]  # the base of the last repeat has not begun
+    for maker, value in zip(makers, (1000.0, 1500.0, 2000.0, 1000.0, 1000.0), strict=True):
         for step in range(5):
             maker.start_step(step)
             maker.end_step(step, value=value)
         maker.end()
     keep(context, makers)
     page = show(context)
-    page.open(Wanted("live", (makers[1].session,)))
-    qtbot.waitUntil(lambda: shown(page) == makers[1].session)
-    assert page.body.results.headerData(3, Qt.Orientation.Horizontal) == "/ innodb"
-    assert set(cells(page, 3)) == {"1.50"}
+    first, second, third = (held_against(page, maker.session, qtbot) for maker in makers[1::2] + makers[4:])
+    assert (first[0], first[2]) == ("/ innodb-1", {"1.50"})
+    assert (second[0], second[2]) == ("/ innodb-2", {"0.50"})
+    assert "Relative to duel-innodb-2:" in second[1]
+    assert (third[0], third[2]) == ("/ base", {""})
+    assert held_against(page, makers[2].session, qtbot)[2] == {""}  # the base itself
+
+
+def test_all_curves_of_the_cpu_chart_are_read(context: Context, drawn: Show) -> None:
+    series = [{**SERIES[3], "name": each.series} for each in CPU]
+    maker = Maker(plan()).begin(series)
+    for step in range(5):
+        maker.step(step)
+    maker.end()
+    keep(context, [maker])
+    chart = drawn(context).body.charts.cpu
+    assert {each.label: len(chart.track(each.series)) > 0 for each in CPU} == {
+        "machine (% of all)": True, "server": True, "sysbench": True, "others": True,
+    }  # fmt: skip
 
 
 def test_a_chosen_series_is_read_and_remembered(context: Context, qtbot: Any, drawn: Show) -> None:

@@ -64,14 +64,14 @@ class ResultsModel(QAbstractTableModel):
         steps = overview.steps if overview else []
         base_steps = overview.base_steps if overview else []
         base = {step_key(each["name"], each["coordinates"]): each for each in base_steps}
-        name = _base_name(overview)
+        name = overview.base["name"] if overview and overview.base else ""
         before = self._steps
         is_other_base = (base, name) != (self._base, self._base_name)
         is_other = [step["name"] for step in steps] != [step["name"] for step in before]
         if is_other:
             self.beginResetModel()
         self._steps, self._base, self._base_name = steps, base, name
-        self._base_short = _short_base_name(overview, name)
+        self._base_short = _short_base_name(overview)
         if is_other:
             self.endResetModel()
         elif is_other_base:
@@ -127,10 +127,9 @@ class ResultsModel(QAbstractTableModel):
 
     def _tip(self, column: Column) -> str:
         if column.key == "relative":
-            against = (
-                f"Relative to {self._base_name}" if self._base_name else "No other session to compare with"
-            )
-            return f"{against}: n = 1, so the noise is unknown"
+            if not self._base_name:
+                return "This repeat has no other session to compare with so far"
+            return f"Relative to {self._base_name}: n = 1, so the noise is unknown"
         if column.key in ("p95", "p99"):
             return f"Latency: {column.tip}; too few events carry none. {self._latency_tip()}"
         return column.tip
@@ -217,19 +216,12 @@ class ResultsModel(QAbstractTableModel):
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)
 
 
-def _base_name(overview: Overview | None) -> str:
-    """Of the contender, where that tells the two apart."""
+def _short_base_name(overview: Overview | None) -> str:
+    """Of a session of the same plan: without what all sessions of the plan are called."""
     if overview is None or overview.base is None:
         return ""
-    contender = overview.base["contender"]["name"]
-    return contender if contender != overview.session["contender"]["name"] else overview.base["name"]
-
-
-def _short_base_name(overview: Overview | None, name: str) -> str:
-    """Of another contender: without what the one at hand is called too."""
-    if overview is None or overview.base is None or name != overview.base["contender"]["name"]:
-        return name
-    return short_names([name, overview.session["contender"]["name"]]).names[0]
+    name, names = overview.base["name"], [each["name"] for each in overview.siblings]
+    return short_names(names).names[names.index(name)] if overview.base in overview.siblings else name
 
 
 def moment_text(progress: StepState, planned: Step) -> str:

@@ -66,19 +66,35 @@ def test_a_running_step_is_read_from_the_staging(history: History) -> None:
     assert found.overview.steps[1]["state"] == "active"
 
 
-def test_the_base_is_the_first_session_of_the_plan_or_the_one_that_is_named(history: History) -> None:
-    its_plan, earlier = plan(TWO), whole(plan(number=2))
-    first, second = (whole(its_plan, turn.session) for turn in its_plan.turns)
-    store(history, earlier, first, second)
-    assert overview(history, first.session).base is None
-    seen = overview(history, second.session)
-    assert seen.base is not None
-    assert seen.base["id"] == first.session
-    assert len(seen.base_steps) == len(its_plan.steps)
-    assert [each["id"] for each in seen.siblings] == [first.session, second.session]
+def test_the_base_is_of_the_same_repeat_or_the_one_that_is_named(history: History) -> None:
+    its_plan, earlier = plan(TWO, repeats=2), whole(plan(number=2))
+    first, second, third, fourth = (whole(its_plan, turn.session) for turn in its_plan.turns)
+    store(history, earlier, first, second, third, fourth)
+    assert overview(history, third.session).base is None
+    for base, other in ((first, second), (third, fourth)):
+        seen = overview(history, other.session)
+        assert seen.base is not None
+        assert seen.base["id"] == base.session
+        assert len(seen.base_steps) == len(its_plan.steps)
+    assert [each["id"] for each in seen.siblings] == [turn.session for turn in its_plan.turns]
     named = overview(history, second.session, earlier.session).base
     assert named is not None
     assert named["id"] == earlier.session
+
+
+@pytest.mark.parametrize(("order", "place"), [("grouped", 1), ("slices", 0)])
+def test_of_a_base_that_was_repeated_the_last_completed_attempt(
+    history: History, order: str, place: int
+) -> None:
+    """In slices the one that took turns with the session."""
+    its_plan = replace(plan(TWO, attempts=3), order=order)
+    tries = [turn.session for turn in its_plan.turns if turn.contender == 0]
+    other = next(turn.session for turn in its_plan.turns if turn.contender == 1)
+    makers = [whole(its_plan, session) for session in (*tries[:2], other)]
+    store(history, *makers, Maker(its_plan, tries[2]).begin())
+    found = overview(history, other).base
+    assert found is not None
+    assert found["id"] == tries[place]
 
 
 def test_ghosts_that_did_the_same_work_come_first(history: History) -> None:

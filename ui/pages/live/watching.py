@@ -19,17 +19,14 @@ from ui.core.bus import Arrival
 from ui.core.context import Context
 from ui.core.tasks import Latest
 
+from .charts import CPU, DISK, LATENCY, ROWS
 from .curves import QPS, AppliedEvents, GhostCurves, SessionCurves
 from .round import RoundCurves
 
-DRAWN = (
-    "load.queries", "server.handler_reads", "load.latency_p95_ms",
-    "host.cpu_pct", "server.cpu_pct", "sysbench.cpu_pct",
-    "disk.read_kb", "disk.write_kb",
-)  # fmt: skip
+GHOSTLY = (QPS, LATENCY, ROWS)
+DRAWN = (*GHOSTLY, *(each.series for each in (*CPU, *DISK)))
 FIGURES_MS = 200  # between a change and the reading of what it brought
 MUCH = 60  # samples at once: a backlog is caught up with
-GHOSTLY = ("load.queries", "load.latency_p95_ms", "server.handler_reads")
 
 
 @dataclass(frozen=True)
