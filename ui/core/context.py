@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .bus import Bus
+    from .looking import Looking
     from .memory import Memory
     from .plans import Plans
     from .queues import Queues
@@ -22,6 +23,7 @@ class Context:
     tasks: Tasks
     bus: Bus
     plans: Plans
+    looking: Looking
     queues: Queues
     theme: Theme
     memory: Memory

@@ -70,6 +70,10 @@ class Plans(QObject):
     def active(self) -> list[FollowedPlan]:
         return [plan for plan in self._plans.values() if not plan.is_over]
 
+    def is_at_work(self, target: str) -> bool:
+        """Whether a plan is followed on this target."""
+        return any(plan.target.name == target for plan in self.active())
+
     def get(self, plan: str) -> FollowedPlan | None:
         return self._plans.get(plan)
 
@@ -225,11 +229,18 @@ class Plans(QObject):
 
     def _on_found(self, target: Target, found: list[RemotePlan]) -> None:
         for each in found:
+            if self._has_ended(each.plan):
+                continue
             sessions = [session.session for session in each.sessions]
             self.follow(each.target, each.directory, each.plan, each.sha, sessions, self._secrets.silent)
             if each.locked:
                 self.found.emit(each.plan)
         self.looked.emit(target)
+
+    def _has_ended(self, plan: str) -> bool:
+        """Whether it was followed to its end; its agent may still be at work for a moment."""
+        followed = self._plans.get(plan)
+        return followed is not None and followed.link.state == "ended"
 
 
 def _changes_the_list(events: Iterable[object]) -> bool:

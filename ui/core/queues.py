@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from app.protocol.answers import Queue, QueueChange
     from app.remote.target import Ask, Target
 
+    from .looking import Looking
     from .plans import Plans
     from .secrets import Secrets
     from .tasks import Failed, Tasks
@@ -24,9 +25,11 @@ class Queues(QObject):
     changed = Signal(str)  # name of the target
     failed = Signal(str, object)  # name of the target, Exception
 
-    def __init__(self, tasks: Tasks, plans: Plans, secrets: Secrets, parent: QObject | None = None) -> None:
+    def __init__(
+        self, tasks: Tasks, plans: Plans, looking: Looking, secrets: Secrets, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
-        self._tasks, self._plans, self._secrets = tasks, plans, secrets
+        self._tasks, self._plans, self._looking, self._secrets = tasks, plans, looking, secrets
         self._heard: dict[str, tuple[Target, Queue]] = {}
         self._waiting: set[str] = set()  # the targets at which is looked again soon
         plans.looked.connect(self._look)
@@ -47,7 +50,9 @@ class Queues(QObject):
         if queue.plans:
             self._heard[target.name] = (target, queue)
         self.changed.emit(target.name)
-        if queue.goes_on and target.name not in self._waiting and not self._is_at_work(target):
+        if queue.at_work:
+            self._looking.look_at(target)
+        if queue.goes_on and target.name not in self._waiting and not self._plans.is_at_work(target.name):
             self._waiting.add(target.name)
             QTimer.singleShot(int(_wait_s(queue) * 1000), self, lambda: self._on_soon(target))
 
@@ -71,9 +76,6 @@ class Queues(QObject):
     def _on_soon(self, target: Target) -> None:
         self._waiting.discard(target.name)
         self._plans.adopt_from(target)
-
-    def _is_at_work(self, target: Target) -> bool:
-        return any(plan.target.name == target.name for plan in self._plans.active())
 
 
 def _wait_s(queue: Queue) -> float:

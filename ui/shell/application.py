@@ -22,6 +22,7 @@ from app.core.shipped import shipped_folder
 from ui.core.bus import Bus
 from ui.core.context import Context
 from ui.core.gc_timer import Collecting
+from ui.core.looking import Looking
 from ui.core.memory import Memory
 from ui.core.plans import Plans
 from ui.core.queues import Queues
@@ -77,12 +78,14 @@ def make_context(directory: Path) -> Context:
     application = QApplication.instance()
     tasks, bus, secrets = Tasks(directory, application), Bus(application), Secrets(application)
     plans = Plans(directory, tasks, bus, secrets, application)
+    looking = Looking(directory, tasks, bus, plans, application)
     return Context(
         home=directory,
         tasks=tasks,
         bus=bus,
         plans=plans,
-        queues=Queues(tasks, plans, secrets, application),
+        looking=looking,
+        queues=Queues(tasks, plans, looking, secrets, application),
         theme=Theme(application),
         memory=Memory(directory / "window.ini"),
         secrets=secrets,

@@ -20,6 +20,7 @@ from .menus import add_file_menu, add_help_menu, add_view_menu
 FIRST_SIZE = QSize(1280, 800)
 ITS_FRAME = QSize(4, 40)  # that the desktop puts around it; not known before it is shown
 SAID_MS = 6000
+LOOKING = ("live", "history")  # the pages that show what others have started
 CALM_MS = 1000  # until the first page has what it shows
 UNSEEN_MS = 2000  # a window that opens minimised is not painted, and follows its plans all the same
 
@@ -80,6 +81,8 @@ class Window(QMainWindow):
             menu.menuAction().setVisible(each == name)
             self._actions[each].setEnabled(each == name)
         self._stack.setCurrentWidget(page)
+        if name in LOOKING:
+            self._context.looking.look()
         self.setWindowTitle(harmless(f"{page.title} — Dyno" if page.title else "Dyno"))
 
     def event(self, event: QEvent) -> bool:
@@ -88,6 +91,8 @@ class Window(QMainWindow):
             QTimer.singleShot(0, self._begin)
         elif event.type() == QEvent.Type.Show:
             QTimer.singleShot(UNSEEN_MS, self._begin)
+        elif event.type() == QEvent.Type.WindowActivate and self._has_begun:
+            self._context.looking.look()
         return handled
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -153,6 +158,7 @@ class Window(QMainWindow):
         from .opening import Opening
         from .saved import SavedNews
 
+        self._context.looking.look()
         Opening(self._context, self, self.show_first, self.show_page).begin()
         Notices(self._context, self, self.message).begin()
         SavedNews(self._context, self, self.message)

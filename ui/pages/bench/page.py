@@ -185,8 +185,7 @@ class BenchPage(Page):
 
     def _offer_queue(self) -> None:
         name = self.targets.chosen.name
-        at_work = any(plan.target.name == name for plan in self.context.plans.active())
-        self.run_panel.run_bar.offer_queue(at_work)
+        self.run_panel.run_bar.offer_queue(self.context.plans.is_at_work(name))
 
     def _obstacle(self) -> str:
         """What is known to be in the way; what a draft of this moment lacks, the start finds out."""

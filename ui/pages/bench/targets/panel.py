@@ -113,6 +113,7 @@ class TargetsPanel(QWidget):
         self.known.reload()  # the command line may have named a build there meanwhile
         self.view.begin(self.chosen)
         self.known.survey(self.chosen.name, is_asking=True)
+        self._context.looking.look()
 
     def add(self) -> None:
         """Show the form of a new target."""
