@@ -27,6 +27,7 @@ from ui.core import queues as core_queues
 from ui.core.context import Context
 from ui.dialogs.queue import QueueDialog
 from ui.pages.live.page import LivePage
+from ui.pages.live.queue_line import QueueText, lines_of
 from ui.widgets.actions import plain_text
 
 ENTRY = QueuedPlan("A" * 26, "night", "0" * 64, "f", 4)
@@ -131,12 +132,34 @@ def test_live_shows_what_waits(
     assert not line.isVisible()
     context.queues.take(target, Queue([ENTRY, replace(ENTRY, plan="B" * 26, name="late", held="no build")]))
     assert line.isVisible()
-    assert line.text.text() == "Queue of local: 1 night, 2 late (held: no build)"
+    assert line.text.text() == "Queue of local: night, late (held: no build)"
     context.queues.take(target, Queue([ENTRY], waits_for="the plan slices in /d (process 7)"))
-    assert line.text.text() == "Queue of local: 1 night (waits for the plan slices in /d (process 7))"
+    assert line.text.text() == "Queue of local: night (waits for the plan slices in /d (process 7))"
     assert plain_text(line.open) == "Queue..." and line.open in page.page_actions()
     context.queues.take(target, Queue([]))
     assert not line.isVisible()
+
+
+def test_names_of_the_queue_give_way_to_their_number(qtbot: QtBot, dyno_home: Path) -> None:
+    line = QueueText()
+    qtbot.addWidget(line)
+    line.show()
+    target = Targets(dyno_home).get(LOCAL)
+    entries = [replace(ENTRY, name=name) for name in ("night-run", "late-run", "last-of-all")]
+    assert lines_of(target, Queue(entries[:1])) == ["Queue of local: night-run"]
+    lines = lines_of(target, Queue(entries))
+    shown = []
+    line.show_lines(lines)
+    for text in lines:
+        line.resize(line.fontMetrics().horizontalAdvance(text), 20)
+        shown.append(line._shown())
+    assert shown == [
+        "Queue of local: night-run, late-run, last-of-all",
+        "Queue of local: night-run, late-run, 1 more",
+        "Queue of local: night-run, 2 more",
+        "Queue of local: 3 plans",
+    ]
+    assert line.toolTip() == lines[0]
 
 
 def test_the_window_goes_along_with_what_the_target_begins(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -64,6 +65,17 @@ def test_while_it_goes_on_what_is_left_is_the_most(
     line.show_plan(watcher.all()[0])
     assert " at most " in line.text and line.text.endswith(" left")
     assert makers[0].session in watcher.all()[0].sessions
+
+
+def test_a_plan_that_is_not_read_yet_has_no_id_for_a_name(
+    plans: tuple[Context, WatchedPlans], qtbot: Any
+) -> None:
+    context, watcher = plans
+    followed = watcher.watch(replace(until_decided(), id="01ARZ3NDEKTSV4RRFFQWWA422"))
+    line = PlanLine(context.theme)
+    qtbot.addWidget(line)
+    line.show_plan(followed)
+    assert line.text.startswith("plan on local") and "WWA422" not in line.text
 
 
 def test_the_window_says_that_it_is_decided_and_no_more(

@@ -29,4 +29,4 @@ class FollowedPlan:
 
     @property
     def name(self) -> str:
-        return self.progress.plan.name if self.progress.plan else self.id[-6:]
+        return self.progress.plan.name if self.progress.plan else "plan"  # until it is read

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from app.protocol.answers import Queue
@@ -21,9 +23,7 @@ class QueueLine(QWidget):
         super().__init__(page)
         self._context = context
         self._target: Target | None = None
-        self.text = ElidedLabel()
-        self.text.setProperty("role", "muted")
-        self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.text = QueueText()
         self.open = action(
             page,
             "Queue...",
@@ -48,7 +48,7 @@ class QueueLine(QWidget):
     def _refresh(self) -> None:
         heard = self._context.queues.of(self._target)
         self.setVisible(heard is not None)
-        self.text.setText(line_of(*heard) if heard else "")
+        self.text.show_lines(lines_of(*heard) if heard else [""])
 
     def _open(self) -> None:
         from ui.dialogs.queue import QueueDialog
@@ -58,11 +58,34 @@ class QueueLine(QWidget):
         QueueDialog(self._context, target, self.window()).begin()
 
 
-def line_of(target: Target, queue: Queue) -> str:
-    """`Queue of shelf: 1 second, 2 third (not before 2026-11-24 06:00)`."""
-    each = [f"{at + 1} {entry.name}{_when(queue, at)}" for at, entry in enumerate(queue.plans)]
+class QueueText(ElidedLabel):
+    """As many names as there is room for; the tooltip has all of them."""
+
+    _lines: Sequence[str] = ()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "muted")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def show_lines(self, lines: Sequence[str]) -> None:
+        """The same in fewer and fewer words."""
+        self._lines = lines
+        self.setText(lines[0])
+
+    def _shown(self) -> str:
+        width = self.fontMetrics().horizontalAdvance
+        return next((line for line in self._lines if width(line) <= self.width()), super()._shown())
+
+
+def lines_of(target: Target, queue: Queue) -> list[str]:
+    """`Queue of shelf: a, b (not before 2026-11-24 06:00)`; where it is too wide `a, 1 more`, `2 plans`."""
+    names = [f"{entry.name}{_when(queue, at)}" for at, entry in enumerate(queue.plans)]
+    count = len(names)
+    fewer = [[*names[:some], f"{count - some} more"] for some in range(count - 1, 0, -1)]
     held = f" (held: {queue.held})" if queue.held else ""
-    return f"Queue of {target.name}{held}: {', '.join(each)}"
+    shown = [names, *fewer, [f"{count} plans"]] if count > 1 else [names]
+    return [f"Queue of {target.name}{held}: {', '.join(each)}" for each in shown]
 
 
 def _when(queue: Queue, at: int) -> str:
