@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from app.core.csv_text import csv_text
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 WIDE = 200  # of what is not shown in a terminal
+ALL = 1_000  # sessions of a cell: more than there can be
 _FIXED = 3  # columns before the pairs
 _NAMED = 2  # columns that are named where all have the same repeats
 _LESS = "\N{DOWNWARDS ARROW}"
@@ -123,18 +124,8 @@ def remarks_of(comparison: Comparison) -> list[str]:
     """Notes below the table: warnings, missing figures, number of repeats."""
     counts = sorted({n for row in comparison["rows"] for n in row["n"] if n})
     repeats = f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}" if counts else ""
-    missing = [
-        f"{row_label(row)}, {name}: {reason}"
-        for row in comparison["rows"]
-        for name, reason in zip(names_of(comparison), row["reasons"], strict=True)
-        if reason
-    ]
-    marked = [
-        f"{row_label(row)}, {name}: {'; '.join(remarks)}"
-        for row in comparison["rows"]
-        for at, name in enumerate(names_of(comparison))
-        if (remarks := told_of(row, at))
-    ]
+    missing = _by_text(comparison, lambda row, at: filter(None, [row["reasons"][at]]))
+    marked = _by_text(comparison, lambda row, at: told_of(row, at, 1))
     said = [*missing, *marked, *_repeats(comparison), *_alone(comparison)]
     judged = [": ".join(filter(None, (repeats, verdict_legend(comparison))))] if repeats else []
     across = across_texts(comparison, names_of(comparison))
@@ -142,10 +133,28 @@ def remarks_of(comparison: Comparison) -> list[str]:
     return [*warnings, *across, *said, *judged]
 
 
-def told_of(row: RowEntry, at: int) -> list[str]:
-    """The marks of a cell in words, which repeats are left out, why a session was not steady, its cuts."""
+def _by_text(comparison: Comparison, texts: Callable[[RowEntry, int], Iterable[str]]) -> list[str]:
+    """What is said of cells, each text once: `load; index, innodb: skipped`, where load is all its cells."""
+    names = names_of(comparison)
+    cells: dict[str, dict[str, list[str]]] = {}
+    for row in comparison["rows"]:
+        for at, name in enumerate(names):
+            for text in texts(row, at):
+                cells.setdefault(text, {}).setdefault(row_label(row), []).append(name)
+    return [f"{'; '.join(_places(of, len(names)))}: {text}" for text, of in cells.items()]
+
+
+def _places(of: Mapping[str, Sequence[str]], columns: int) -> list[str]:
+    return [", ".join([row, *(names if len(names) < columns else [])]) for row, names in of.items()]
+
+
+def told_of(row: RowEntry, at: int, most: int = ALL) -> list[str]:
+    """The marks of a cell in words, which repeats are left out, why a session was not steady, its cuts.
+
+    `most`: disturbed sessions of which each is told; of the others it says how many there are.
+    """
     marks = [mark_text(mark) for mark in row["marks"][at] if mark not in worded(row, at)]
-    return [*marks, *filter(None, [left_out_text(row, at)]), *seconds_told(row, at)]
+    return [*marks, *filter(None, [left_out_text(row, at)]), *seconds_told(row, at, most)]
 
 
 def worded(row: RowEntry, at: int) -> set[str]:
@@ -160,16 +169,20 @@ def left_out_text(row: RowEntry, at: int) -> str:
     return f"{len(out)} of {count_text(len(row['left_out'][at]), 'repeat')} left out: {why}" if out else ""
 
 
-def seconds_told(row: RowEntry, at: int) -> list[str]:
+def seconds_told(row: RowEntry, at: int, most: int = ALL) -> list[str]:
     """Of each session of a cell what disturbed it, why it was not steady, and which of its seconds count."""
-    n = len(row["samples"][at])
-    return [
-        f"session {number} of {n}: {text}" if n > 1 else text
-        for number, (disturbed, steadiness, cut) in enumerate(
-            zip(row["disturbed"][at], row["steadiness"][at], row["cuts"][at], strict=True), 1
-        )
-        for text in [*filter(None, [disturbed]), *seconds_texts(steadiness, cut)]
-    ]
+    n, left = len(row["samples"][at]), most
+    more = sum(map(bool, row["disturbed"][at])) - most
+    told = []
+    for number, (disturbed, steadiness, cut) in enumerate(
+        zip(row["disturbed"][at], row["steadiness"][at], row["cuts"][at], strict=True), 1
+    ):
+        left -= bool(disturbed)
+        too = f"; {more} more of its sessions too" if left == 0 and more > 0 else ""
+        first = [disturbed + too] if disturbed and left >= 0 else []
+        texts = [*first, *seconds_texts(steadiness, cut)]
+        told += [f"session {number} of {n}: {text}" if n > 1 else text for text in texts]
+    return told
 
 
 def steady_text(row: RowEntry, at: int) -> str:

@@ -279,6 +279,24 @@ def test_who_disturbed_a_session_stands_in_compare_why_and_the_report(history: H
     assert any(text in line for line in read_report(history, ids).caveats)
 
 
+def test_below_the_table_each_remark_stands_once_and_one_disturbed_session_is_told(history: History) -> None:
+    plan = journals.plan([INNODB, ROCKSDB], repeats=3)
+    for turn in plan.turns:
+        maker = journals.Maker(plan, turn.session).begin()
+        others = {"cpus": 2, "cpu_pct": 60.0 + turn.repeat, "causes": ["cpu"]}
+        for step in range(len(plan.steps)):
+            is_disturbed = turn.contender == 1 and step == 3
+            marks = ["disturbed"] * is_disturbed + ["capped"] * (step > 2)
+            maker.step(step, marks=marks, others=others if is_disturbed else {})
+        Writer(history).append(plan.id, turn.session, 0, maker.end().raw)
+    found = compare(history, [turn.session for turn in plan.turns])
+    told = "\n".join(compare_text.remarks_of(found))
+    assert told.count("capped:") == 1 and "; update-index threads=2: capped: " in told, "a row: all its cells"
+    assert "rocksdb-default: session 1 of 3: disturbed: other programs took 61% of 200% CPU" in told
+    assert "; 2 more of its sessions too" in told and "session 2 of 3" not in told
+    assert "session 2 of 3" in " ".join(compare_text.told_of(found["rows"][3], 1)), "elsewhere all are told"
+
+
 @pytest.mark.parametrize(
     ("pct", "causes", "mark", "verdict"),
     [
