@@ -225,6 +225,33 @@ def test_what_was_saved_can_be_opened_and_found(
     assert opened == [str(tmp_path / "chart.png"), str(tmp_path)]
 
 
+@pytest.mark.parametrize(
+    ("ends", "text"),
+    [
+        (["completed"] * 4, "has ended"),
+        (["completed", "failed", "completed", "completed"], "has ended: 1 of 4 sessions failed"),
+        (["completed", "stopped", "completed", "completed"], "has ended: 1 of 4 sessions stopped"),
+        (["completed", "stopped", "stopped", "stopped"], "was stopped: 1 of 4 sessions completed"),
+        (["failed", "stopped", "stopped", "stopped"], "was stopped: 0 of 4 sessions completed, 1 failed"),
+    ],
+)
+def test_how_a_plan_has_ended_is_said(context: Context, qtbot: QtBot, ends: list[str], text: str) -> None:
+    changed, plans = watched(context)
+    window = Window(changed)
+    qtbot.addWidget(window)
+    Notices(changed, window, window.message).begin()
+    its_plan = plan([contender(), contender("rocksdb")], repeats=2)
+    followed = plans.watch(its_plan)
+    for turn, how in zip(its_plan.turns, ends, strict=True):
+        maker = Maker(its_plan, turn.session).begin()
+        maker.end(how, "asked for by a person" if how == "stopped" else "")
+        plans.bring(maker)
+    plans.ended.emit(its_plan.id)
+    assert window.message.text.startswith(f"{its_plan.name} on local {text}")
+    assert window.message.text.splitlines()[0].endswith(text)
+    assert followed.progress.is_over
+
+
 def test_a_plan_that_has_ended_says_what_it_came_to(context: Context, qtbot: QtBot) -> None:
     changed, plans = watched(context)
     its_plan = sliced.plan()

@@ -17,6 +17,7 @@ from ui.core.followed_plan import FollowedPlan
 from ui.core.plain import error_lines
 
 if TYPE_CHECKING:
+    from app.following.progress import PlanProgress
     from app.history.history import History
     from app.remote.target import Target
     from ui.widgets.message import Message
@@ -88,8 +89,7 @@ class Notices(QObject):
         followed = self._context.plans.get(plan)
         if followed is None:
             return
-        ended = ", ".join(filter(None, ("has ended", followed.progress.ending)))
-        text = f"{followed.name} on {followed.target.name} {ended}{_outcome(followed)}"
+        text = f"{followed.name} on {followed.target.name} {_outcome(followed.progress)}"
         action = QAction("Compare", self)
         action.triggered.connect(
             lambda: self._context.bus.wanted.emit(Wanted("compare", tuple(followed.progress.sessions)))
@@ -149,10 +149,16 @@ def _verdict(history: History, sessions: tuple[str, ...]) -> list[str]:
     return verdict_lines(compare(history, ids, limits=limits_from(read_settings()))) if ids else []
 
 
-def _outcome(plan: FollowedPlan) -> str:
-    """`: 1 of 4 sessions failed`; nothing where all went well."""
-    sessions = [each for each in plan.progress.sessions.values() if each.is_needed]
-    wrong = [each for each in sessions if each.state != "completed" or each.failed_steps]
-    if not wrong:
-        return ""
-    return f": {len(wrong)} of {len(sessions)} sessions failed"
+def _outcome(progress: PlanProgress) -> str:
+    """`has ended: 1 of 4 sessions failed`, `was stopped: 2 of 10 sessions completed`."""
+    sessions = [each for each in progress.sessions.values() if each.is_needed]
+    stopped = sum(each.state == "stopped" for each in sessions)
+    completed = sum(each.state == "completed" and not each.failed_steps for each in sessions)
+    failed = len(sessions) - completed - stopped
+    if stopped and sessions[-1].state == "stopped":  # who ends a single session lets the plan go on
+        also = f", {failed} failed" if failed else ""
+        return f"was stopped: {completed} of {len(sessions)} sessions completed{also}"
+    ended = ", ".join(filter(None, ("has ended", progress.ending)))
+    counts = ((failed, "failed"), (stopped, "stopped"))
+    wrong = ", ".join(f"{count} of {len(sessions)} sessions {how}" for count, how in counts if count)
+    return f"{ended}: {wrong}" if wrong else ended
