@@ -28,7 +28,7 @@ from app.stats.verdicts import (
 
 from .across import SIGN, added_of
 from .entries import Comparison, GroupEntry, RatioEntry, RowEntry
-from .rounds import figures_of, pairs_of
+from .rounds import about_ratio, figures_of, pairs_of
 
 if TYPE_CHECKING:
     from app.core.settings import Settings
@@ -263,7 +263,8 @@ def legend(comparison: Comparison) -> str:
     alone = f"n = 1: {UNKNOWN_NOISE}, nothing is highlighted" if SINGLE in there else ""
     by_round = text_of_tests(comparison) if _cells(comparison)[0] else ""
     looks = _LOOKS.strip(", ") if comparison["repeatedly"] else ""
-    texts = [*(f"{sign} {text}" for sign, text in signs.items()), alone, by_round, looks]
+    of_rounds = "ratio: median of the rounds' ratios" if about_ratio(comparison) else ""
+    texts = [*(f"{sign} {text}" for sign, text in signs.items()), alone, of_rounds, by_round, looks]
     return "   ".join(filter(None, texts))
 
 

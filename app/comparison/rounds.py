@@ -16,10 +16,11 @@ from app.protocol.others import DISTURBED
 from app.protocol.plan import SLICES, Plan, Step
 from app.stats.steady import UNSTEADY, Steadiness, ratio_steadiness
 
-from .entries import ColumnEntry, MeasureEntry
+from .entries import ColumnEntry, Comparison, MeasureEntry
 from .same_load import Places
 
 SHARED_LOAD = "shared-load"
+OF_ROUNDS = "In slices a ratio is the median of the rounds' ratios, not the ratio of the medians shown."
 # places of the two sessions of a round among those of the base, and of a column
 Pairs = Sequence[tuple[int, int]]
 Ratios = list[float | None]
@@ -65,6 +66,12 @@ def relative(found: MeasureEntry, at: int, base: int) -> float | None:
         return median(known) if known else None
     value, of = found["values"][at], found["values"][base]
     return value / of if value is not None and of else None
+
+
+def about_ratio(comparison: Comparison) -> str:
+    """How a ratio comes about where it is not the one of the figures next to it; '' elsewhere."""
+    has_rounds = any(len(ratios) > 1 for row in comparison["rows"] for ratios in row["rounds"])
+    return OF_ROUNDS if has_rounds else ""
 
 
 # what a session need not be by itself

@@ -23,6 +23,7 @@ from .entries import Comparison, GroupEntry, RatioEntry, RowEntry
 from .judgement import verdict_label, verdict_legend
 from .names import names_on_targets, short_names, unique_names
 from .repeats import repeats_text
+from .rounds import about_ratio
 from .same_work import OTHER
 
 _UnitText = Callable[["RowEntry | GroupEntry"], str]
@@ -130,7 +131,7 @@ def remarks_of(comparison: Comparison) -> list[str]:
     judged = [": ".join(filter(None, (repeats, verdict_legend(comparison))))] if repeats else []
     across = across_texts(comparison, names_of(comparison))
     warnings = [each for each in comparison["warnings"] if not each.startswith(OTHER)]
-    return [*warnings, *across, *said, *judged]
+    return [*warnings, *across, *said, *judged, *filter(None, [about_ratio(comparison)])]
 
 
 def _by_text(comparison: Comparison, texts: Callable[[RowEntry, int], Iterable[str]]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from app.comparison.rounds import about_ratio
 from app.core.table import markdown_of
 
 from .content import SECTIONS, Report
@@ -45,7 +46,7 @@ def _differences(report: Report) -> list[str]:
 
 def _results(report: Report) -> list[str]:
     its_groups = (*report.groups, *report.latencies, *report.before_and_after)
-    return ["## Results", *_groups(its_groups, report)]
+    return ["## Results", *_groups(its_groups, report), _plain(about_ratio(report.comparison))]
 
 
 def _costs(report: Report) -> list[str]:

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from app.comparison.judgement import verdict_legend
 from app.comparison.palette import CONTENDERS
+from app.comparison.rounds import about_ratio
 from app.core.shipped import shipped_folder
 
 from .bars import bar_chart
@@ -34,6 +35,7 @@ def to_html(report: Report, sections: Sequence[str] = SECTIONS) -> str:
         beside=_beside(report),
         setup_lines=setup_lines(report.setups),
         explained=verdict_legend(report.comparison),
+        of_rounds=about_ratio(report.comparison),
         own_text=_own_text(report.own_text),
         light=CONTENDERS[False],
         dark=CONTENDERS[True],

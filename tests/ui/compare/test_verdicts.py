@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.cli import main
+from app.comparison.rounds import OF_ROUNDS
 from app.core.settings import read_settings
 from app.history.history import History
 from app.history.writing import Writer
@@ -323,6 +324,7 @@ def test_columns_in_slices_are_judged_by_round(qtbot: QtBot, context: Context, p
     assert {cell.sign for cell in cells(page, 1)} == {"\N{BLACK DOWN-POINTING TRIANGLE}"}
     told = tip(page, 1, "update-index")
     assert "worse: beyond the noise, and large enough to matter (Student's t, 5 rounds: p < 0.0001)" in told
+    assert OF_ROUNDS in page.limits.toolTip() and "median of the rounds' ratios" in legend(page)
     assert "Student's t over rounds, 3 cells" in legend(page) and "Welch" not in legend(page) + told
 
 

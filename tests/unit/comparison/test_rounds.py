@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import replace
+from html import unescape
 
 import pytest
 
@@ -14,10 +15,12 @@ from app.comparison.compare import by_limits, by_measure, compare
 from app.comparison.costs_text import costs_of_steps
 from app.comparison.entries import Comparison
 from app.comparison.judgement import legend, text_of_tests
-from app.comparison.rounds import SHARED_LOAD
+from app.comparison.rounds import OF_ROUNDS, SHARED_LOAD
 from app.comparison.why import why
 from app.history.history import History
 from app.report.content import read_report
+from app.report.markdown import to_markdown
+from app.report.rendering import to_html
 from app.stats import Limits
 from tests.sliced import INNODB, MYISAM, ROCKSDB, Odd, keep, plan
 
@@ -53,8 +56,19 @@ def test_the_same_sessions_one_after_the_other_say_nothing(history: History) -> 
 def test_legend_and_texts_say_which_test_it_was(history: History) -> None:
     found = compare(history, keep(history, plan(), (1.0, 0.95)))
     assert "Student's t over rounds, 3 cells, at most 5% of them false" in compare_text.to_text(found)
-    assert legend(found) == "▼ worse   Student's t over rounds, 3 cells"
+    assert legend(found) == "▼ worse   ratio: median of the rounds' ratios   Student's t over rounds, 3 cells"
     assert "Welch" not in compare_text.to_markdown(found)
+
+
+def test_texts_say_which_ratio_it_is(history: History) -> None:
+    ids = keep(history, plan(rounds=2), (1.0, 0.95))
+    report = read_report(history, ids)
+    for text in (compare_text.to_text(compare(history, ids)), to_markdown(report), to_html(report)):
+        assert unescape(text).count(OF_ROUNDS) == 1
+    in_turn = keep(history, plan(number=2, order="interleaved"), (1.0, 0.95))
+    for each in (ids[:2], in_turn):  # one round: the ratio of the figures shown
+        found = compare(history, each)
+        assert OF_ROUNDS not in compare_text.to_text(found) and "median" not in legend(found)
 
 
 def test_columns_of_other_plans_are_judged_across_time_and_both_tests_are_named(history: History) -> None:

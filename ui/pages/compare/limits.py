@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QHBoxLayout, QWidget
 
 from app.comparison.entries import Comparison
 from app.comparison.judgement import legend, verdict_legend
+from app.comparison.rounds import about_ratio
 from app.core.errors import DynoError
 from app.core.settings import MOST_PCT, Settings, keep_table, read_settings, read_table
 from app.stats import Limits
@@ -85,7 +86,8 @@ class LimitsRow(QWidget):
     def explain(self, comparison: Comparison, has_deviations: bool) -> None:
         """The signs of these cells; in full in the tooltip."""
         self._legend.setText(legend(comparison) + (_WITHIN if has_deviations else ""))
-        self.setToolTip(as_tip(verdict_legend(comparison).replace("; ", "\n")))
+        signs = verdict_legend(comparison).replace("; ", "\n")
+        self.setToolTip(as_tip("\n".join(filter(None, (signs, about_ratio(comparison))))))
         self._show_limits(comparison)
 
     def _show_limits(self, comparison: Comparison) -> None:
