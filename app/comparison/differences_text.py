@@ -14,20 +14,28 @@ NOTHING = "Nothing differs."
 _HEADS = ("of", "what")
 _LISTS = ("variables", "preset")  # groups whose values may be lists
 _LONG = 60  # characters that a value may have and be shown whole
+_NAMED = 3  # sessions of one column
 _CUT = "… "  # in place of what all have
 
 
 def differences_table(names: Sequence[str], found: Sequence[DifferenceEntry]) -> TextTable:
-    """A line a difference, but for those that say only that builds or engines are others."""
+    """A line a difference, but for those that say only that builds or engines are others.
+
+    Sessions that are the same in all lines, such as repeats, share a column.
+    """
     shown = [each for each in found if not is_of_the_builds(each)]
-    heads = (*_HEADS, *names)
-    return TextTable(
-        "What differs", heads, tuple(map(_cells, shown)), len(heads), _remarks(found, len(shown))
+    columns: dict[tuple[str, ...], list[str]] = {}
+    for name, *values in zip(names, *map(shown_values, shown), strict=True):
+        columns.setdefault(tuple(value or "" for value in values), []).append(name)
+    heads = (*_HEADS, *map(_head, columns.values()))
+    lines = tuple(
+        (each["group"], each["name"], *(values[at] for values in columns)) for at, each in enumerate(shown)
     )
+    return TextTable("What differs", heads, lines, len(heads), _remarks(found, len(shown)))
 
 
-def _cells(entry: DifferenceEntry) -> tuple[str, ...]:
-    return entry["group"], entry["name"], *(value or "" for value in shown_values(entry))
+def _head(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= _NAMED else f"{names[0]} and {len(names) - 1} more"
 
 
 def shown_values(entry: DifferenceEntry) -> list[str | None]:

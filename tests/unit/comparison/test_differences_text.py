@@ -32,3 +32,11 @@ def test_short_values_and_those_without_a_part_in_common_are_whole() -> None:
 def test_the_table_shows_them_so() -> None:
     table = differences_table(["one", "two"], [entry(ZLIB, ZLIB.replace("x=1", "x=2"))])
     assert table.lines == (("variables", "options", "… x=1", "… x=2"),)
+
+
+def test_sessions_that_are_the_same_in_all_lines_share_a_column() -> None:
+    names = ["a-1", "b-1", "a-2", "b-2", "b-3", "b-4"]
+    table = differences_table(names, [entry("1", "2", "1", "2", "2", "2"), entry("", "3", "", "3", "3", "3")])
+    assert table.heads == ("of", "what", "a-1, a-2", "b-1 and 3 more")
+    assert [line[2:] for line in table.lines] == [("1", "2"), ("", "3")]
+    assert differences_table(names, []).lines == ()
