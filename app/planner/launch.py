@@ -82,8 +82,10 @@ class Stage:
 
 def still_failed(stage: Stage, now: Plan | None) -> list[Check]:
     """Its failed checks whose contender, or where they name none whose work, is the same in a plan of now."""
-    if stage.plan is None or now is None or now.target != stage.plan.target:
-        return [] if now else stage.failed
+    if stage.plan is None or now is None:  # it never came to a plan: the target was at work
+        return stage.failed
+    if now.target != stage.plan.target:
+        return []
     before = {each.name: replace(each, name="") for each in stage.plan.contenders}
     there = [replace(each, name="") for each in now.contenders]
     is_same_work = _size_of(now) == _size_of(stage.plan) and there == list(before.values())

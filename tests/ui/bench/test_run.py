@@ -7,13 +7,16 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import LinkError
+from app.planner.launch import Later
 from app.remote.hostkeys import HostKey, HostKeyUnknownError, Offer
 from app.remote.target import LOCAL
 from tests import comparable
@@ -33,6 +36,7 @@ from ui.core.bus import Wanted
 from ui.dialogs.host_key import HostKeyDialog
 from ui.pages.bench import BenchPage
 from ui.pages.bench.plan.queueing import QueueingDialog
+from ui.widgets.actions import plain_text
 
 
 def test_run_starts_and_shows_it_live(
@@ -50,8 +54,16 @@ def test_run_starts_and_shows_it_live(
     assert len(sessions) == 10
 
 
+@pytest.fixture
+def looked(page: BenchPage, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The targets at which plans were looked for."""
+    names: list[str] = []
+    monkeypatch.setattr(page.context.plans, "adopt_from", lambda target: names.append(target.name))
+    return names
+
+
 def test_a_busy_machine_is_answered_by_the_controls_of_the_page(
-    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None]
+    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], looked: list[str]
 ) -> None:
     reach(ScriptedAgent(found=now(), elsewhere="the plan first is running on this machine"))
     page.run_panel.run_bar.run.trigger()
@@ -60,19 +72,81 @@ def test_a_busy_machine_is_answered_by_the_controls_of_the_page(
     assert page.run_panel.run_bar.busy.text() == "Allow a busy target"
 
 
+@pytest.fixture
+def refused(
+    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], looked: list[str]
+) -> BenchPage:
+    """Run was pressed while the target was at work; the checks say so."""
+    reach(ScriptedAgent(found=now(), taken="/target is in use by plan first (process 7)"))
+    page.run_panel.run_bar.run.trigger()
+    qtbot.waitUntil(page.message.isVisible)
+    assert looked == [LOCAL], "the plan that is at work there is looked for"
+    qtbot.waitUntil(lambda: checks_of(page).startswith("Fail · busy: /target is in use by plan first"))
+    assert "→ wait for it, stop it on Live, or press Queue plan..." in checks_of(page)
+    assert page.run_panel.run_bar.run.isEnabled()
+    return page
+
+
+def test_a_refusal_goes_when_the_draft_changes(qtbot: QtBot, refused: BenchPage) -> None:
+    refused.run_panel.run_bar.busy.click()
+    assert not refused.message.isVisible()
+    settle(qtbot, refused)
+    assert "busy" not in checks_of(refused)
+
+
+def test_a_refusal_goes_when_the_plan_at_work_ends(
+    qtbot: QtBot, refused: BenchPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans = refused.context.plans
+    for target in ("other", LOCAL):
+        assert refused.message.isVisible() and "Fail · busy" in checks_of(refused)
+        of_target = SimpleNamespace(target=SimpleNamespace(name=target))
+        monkeypatch.setattr(plans, "get", lambda _, found=of_target: found)
+        refused.starting._on_plan_ended("P" * 26)
+    assert not refused.message.isVisible()
+    qtbot.waitUntil(lambda: "busy" not in checks_of(refused))
+
+
+def test_what_is_queued_goes_from_the_message_when_it_begins(
+    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], looked: list[str]
+) -> None:
+    reach(ScriptedAgent(found=now()))
+    with qtbot.waitSignal(page.context.queues.changed):
+        page._start(later=Later(page.controller.survey))
+    qtbot.waitUntil(lambda: "is number 1 in the queue of local" in page.message.text)
+    found = page.context.queues.of(page.targets.chosen)
+    assert found is not None
+    target, queue = found
+    before = replace(queue.plans[0], plan="B" * 26)
+    page.context.queues.take(target, replace(queue, plans=[before, *queue.plans]))
+    assert "is number 2 in the queue of local" in page.message.text
+    page.context.queues.take(target, replace(queue, plans=[before]))
+    assert not page.message.isVisible()
+
+
+def test_queue_plan_is_always_next_to_run(qtbot: QtBot, page: BenchPage) -> None:
+    """Where it came and went with the plan at work, Run grew over its place."""
+    bar = page.run_panel.run_bar
+    (queue,) = (each for each in bar.findChildren(QPushButton) if each.text() == plain_text(bar.queue))
+    assert queue.isVisible() and queue.isEnabled() and not page.context.plans.active()
+
+
 def test_a_target_at_work_offers_its_queue(
-    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], followed: list[Any]
+    qtbot: QtBot,
+    page: BenchPage,
+    reach: Callable[[ScriptedAgent], None],
+    followed: list[Any],
+    looked: list[str],
 ) -> None:
     agent = ScriptedAgent(found=now(), taken="/target is in use by plan first (process 7)")
     reach(agent)
-    assert not page.run_panel.run_bar.queue_button.isVisible()
     page.run_panel.run_bar.run.trigger()
     qtbot.waitUntil(page.message.isVisible)
     assert page.message.text == (
         "Nothing was started: /target is in use by plan first (process 7)"
         " (wait for it, stop it on Live, or press Queue plan...)"
     )
-    assert agent.asked == ["reach", "close"] and page.run_panel.run_bar.queue_button.isVisible()
+    assert agent.asked == ["reach", "close"]
     qtbot.mouseClick(page.message.buttons[0], Qt.MouseButton.LeftButton)
     (dialog,) = page.findChildren(QueueingDialog)
     qtbot.mouseClick(dialog.later, Qt.MouseButton.LeftButton)

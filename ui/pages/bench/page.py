@@ -151,7 +151,6 @@ class BenchPage(Page):
         targets.target_chosen.connect(self._on_target_chosen)
         targets.surveyed.connect(self._on_surveyed)
         targets.calibration_wanted.connect(self._on_calibration_wanted)
-        self.context.plans.changed.connect(self._offer_queue)
 
     # what a person does
 
@@ -183,10 +182,6 @@ class BenchPage(Page):
         dialog.wanted.connect(lambda in_s: self._start(later=Later(self.controller.survey, in_s)))
         dialog.open()
 
-    def _offer_queue(self) -> None:
-        name = self.targets.chosen.name
-        self.run_panel.run_bar.offer_queue(self.context.plans.is_at_work(name))
-
     def _obstacle(self) -> str:
         """What is known to be in the way; what a draft of this moment lacks, the start finds out."""
         if self._outcome is None or self.controller.draft.unread:
@@ -196,7 +191,6 @@ class BenchPage(Page):
     # answers
 
     def _on_target_chosen(self, name: str) -> None:
-        self._offer_queue()
         self.controller.choose_target(name, self.targets.survey_of(name), self.targets.surveyed_at(name))
 
     def _on_surveyed(self, name: str, survey: Survey) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core.errors import LinkError
 from app.planner import PlanRequest
-from app.planner.draft import Outcome
+from app.planner.draft import Draft, Outcome
 from app.planner.launch import STARTED, Later, Launch, Stage, still_failed
 from app.protocol.answers import Check
 from app.protocol.plan import Plan
@@ -50,13 +50,19 @@ class Starting(QObject):
         self._starter.advanced.connect(panel.run_bar.show_stage)
         self._starter.ended.connect(self._on_ended)
         self._starter.failed.connect(self._on_failed)
+        self._said = ""  # of the latest start, in the message
+        self._queued: Plan | None = None  # where it is about a plan in the queue
+        controller.drafted.connect(self._on_drafted)
+        context.plans.ended.connect(self._on_plan_ended)
+        context.plans.changed.connect(self._on_plan_changed)
+        context.queues.changed.connect(self._on_queue_changed)
 
     def start(self, last: str = STARTED, later: Later | None = None) -> None:
         if self._starter.is_busy:
             return
         target, request = self._targets.chosen, self._controller.draft.request
         self._target = target  # another may be chosen before it is started
-        self.refused = None
+        self.refused = self._queued = None
         self._message.clear()
         self._controller.keep()
         self._starter.run(self._launch(target, request, last, later))
@@ -87,7 +93,7 @@ class Starting(QObject):
 
     def forget_machine(self) -> None:
         """It was looked at anew; its builds were not asked."""
-        if self.refused:
+        if self.refused and self.refused.plan:
             of_builds = tuple(each for each in self.refused.checks if each.contender)
             self.refused = replace(self.refused, checks=of_builds)
 
@@ -105,19 +111,22 @@ class Starting(QObject):
         elif stage.queue and stage.plan:
             self._context.queues.take(self._target, stage.queue)
             self._message.show_info(f"{place_text(stage.queue, stage.plan, self._target.name)}.")
-        elif stage.failed and stage.plan is None:  # the target is at work and was asked nothing else
-            self._panel.run_bar.offer_queue(True)
-            queue = self._panel.run_bar.queue
-            self._message.show_error(f"Nothing was started: {problem_text(stage.failed)}", action=queue)
+            self._queued = stage.plan
         else:
             self._show_checks(stage)
+        self._said = self._message.text
 
     def _show_checks(self, stage: Stage) -> None:
-        self._panel.checks.show_checks(stage.checks)
         self._panel.tabs.setCurrentWidget(self._panel.checks)
         self.refused = stage if stage.failed else None
+        if stage.plan is None:  # the target is at work and was asked nothing else
+            self._controller.check()  # with its refusal
+            self._context.looking.look_at(self._target)
+        else:
+            self._panel.checks.show_checks(stage.checks)
         if stage.failed:
-            self._message.show_error(f"Nothing was started: {problem_text(stage.failed)}")
+            queue = self._panel.run_bar.queue if stage.plan is None else None
+            self._message.show_error(f"Nothing was started: {problem_text(stage.failed)}", action=queue)
         else:
             self._message.show_info("The rehearsal passed: every contender starts. Nothing was measured.")
 
@@ -135,3 +144,40 @@ class Starting(QObject):
         sessions = tuple(turn.session for turn in plan.turns)
         self._context.plans.follow(self._target, stage.directory, plan.id, stage.sha, sessions)
         self._context.bus.wanted.emit(Wanted("live", sessions))
+
+    # until it is no longer true
+
+    def _on_drafted(self, _draft: Draft) -> None:
+        """Another plan than the one that was refused."""
+        if self.refused and self.refused.plan is None:
+            self.refused = None
+        if self._queued is None:
+            self._clear_said()
+
+    def _on_plan_ended(self, plan: str) -> None:
+        """The target that was at work may be free."""
+        followed = self._context.plans.get(plan)
+        is_there = followed is not None and followed.target.name == self._target.name
+        if is_there and self.refused and self.refused.plan is None:
+            self.refused = None
+            self._clear_said()
+            self._controller.check()
+
+    def _on_plan_changed(self, plan: str) -> None:
+        if self._queued is not None and self._queued.id == plan:
+            self._clear_said()  # it has begun
+
+    def _on_queue_changed(self, target: str) -> None:
+        """The plan may have another place, or have left."""
+        if self._queued is None or target != self._target.name or self._message.text != self._said:
+            return
+        found = self._context.queues.of(self._target)
+        if found and any(each.plan == self._queued.id for each in found[1].plans):
+            self._said = f"{place_text(found[1], self._queued, target)}."
+            self._message.show_info(self._said)
+        else:
+            self._clear_said()
+
+    def _clear_said(self) -> None:
+        if self._message.text == self._said:
+            self._message.clear()

@@ -90,6 +90,10 @@ class DraftController(QObject):
         self._stock.run(lambda: choices(survey, Catalog()), self._on_stocked, self.failed.emit)
         self._soon.start()
 
+    def check(self) -> None:
+        """Plan and check what is set up anew."""
+        self._soon.start()
+
     # what a person does
 
     def change(self, draft: Draft) -> None:
@@ -159,9 +163,7 @@ class DraftController(QObject):
         self._do(lambda: delete_preset(Catalog(), engine, name), f"the preset {name} is deleted", _PRESETS)
 
     def approve(self, sha256: str, workload: str) -> None:
-        self._do(
-            lambda: approve(sha256, workload), f"the workload {workload} is approved", done=self._soon.start
-        )
+        self._do(lambda: approve(sha256, workload), f"the workload {workload} is approved", done=self.check)
 
     def set_colour(self, contender_key: str, colour: int) -> None:
         def work(history: History) -> None:

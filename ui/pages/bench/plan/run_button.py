@@ -136,10 +136,6 @@ class RunBar(QWidget):
         self._obstacle = text
         self._refresh()
 
-    def offer_queue(self, is_offered: bool) -> None:
-        """While the target is at work: a start would be refused."""
-        self.queue_button.setVisible(is_offered)
-
     def offer_several(self, is_offered: bool) -> None:
         """Where there is more than one target."""
         self._several_button.setVisible(is_offered)
@@ -158,11 +154,8 @@ class RunBar(QWidget):
         buttons = QHBoxLayout()
         buttons.setSpacing(SPACE)
         buttons.addWidget(self.button, 1)
-        self.queue_button, self._rehearse_button, self._cancel_button = (
-            action_button(each) for each in (self.queue, self.rehearse, self.cancel)
-        )
-        self.queue_button.hide()
-        buttons.addWidget(self.queue_button)
+        self._rehearse_button, self._cancel_button = map(action_button, (self.rehearse, self.cancel))
+        buttons.addWidget(action_button(self.queue))  # always: Run would grow over its place
         buttons.addWidget(self._rehearse_button)
         buttons.addWidget(self._cancel_button)
         layout = QVBoxLayout(self)
