@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
 from app.core.settings import MOST_PCT
+from app.protocol.states import GOING_ON
 from app.stats import Limits
 
 from .parser import LeftOut, filled, percent
@@ -176,6 +177,35 @@ def show_verdict(
         print_json({"base": found["base"], "sentences": lines, "limits": found["limits"]})
     else:
         say(*(lines or ["No verdict (one column: nothing to compare it with)."]))
+
+
+def show_result_of(plan: str, has_table: bool = False) -> None:
+    """What a plan of several contenders came to, where it is over and in the history."""
+    from app.history.sessions import SUFFIX
+
+    ids = _sessions_to_compare(plan)
+    if ids and has_table:
+        show_comparison(ids)
+    if ids:
+        say("")
+        show_verdict(ids)
+        say(f"look at it again: dyno compare {plan[-SUFFIX:]}")
+
+
+def _sessions_to_compare(plan_id: str) -> list[str]:
+    """Of a plan of several contenders that is over: all that came, in its order; else none."""
+    from app.history.figures import plans_by_session
+    from app.history.sessions import sessions
+
+    from .session import opened
+
+    with opened() as history:
+        states = {each["id"]: each["state"] for each in sessions(history, plan=plan_id)}
+        plan = next(iter(plans_by_session(history, list(states)[:1]).values()), None)
+    if plan is None or len(plan.contenders) < 2:
+        return []
+    are_over = all(states.get(turn.session, "waiting") not in GOING_ON for turn in plan.first_turns)
+    return [turn.session for turn in plan.turns if turn.session in states] if are_over else []
 
 
 def _show_differences(references: Sequence[str], form: str) -> None:

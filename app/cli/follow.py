@@ -13,6 +13,7 @@ from app.remote.reach import agent_of, reached
 from app.remote.target import Target
 from app.targets.store import Targets
 
+from .compare import show_result_of
 from .parser import add_directory, add_json, add_target
 from .screen import ask_secret, print_json, print_table, say
 
@@ -139,6 +140,8 @@ def follow_plan(arguments: argparse.Namespace) -> int:
         wanted = [found for found in plans if not is_kept(found, home())]
     if not wanted:
         say(f"everything of {target.name} is in the history")
+        for latest in sorted(each.plan for each in plans)[-1:]:
+            show_result_of(latest)
     codes = [0]
     for found in wanted:
         sessions, is_named = [each.session for each in found.sessions], bool(arguments.directory)
@@ -146,6 +149,7 @@ def follow_plan(arguments: argparse.Namespace) -> int:
         if code is None:
             break
         codes.append(code)
+        show_result_of(found.plan)
     return max(codes)
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from app.core.errors import DynoError, InputError, TargetError
 from app.core.units import count_text
-from app.protocol.states import GOING_ON
 
 from .follow import how_to_come_back
 from .screen import ask_secret, say
@@ -22,30 +21,6 @@ if TYPE_CHECKING:
     from app.remote.target import Target
 
     Settled = Callable[[Survey], PlanRequest]
-
-
-def show_verdict_of(plan: Plan, has_table: bool = False) -> None:
-    """What it came to, where it was followed to its end."""
-    from .compare import show_comparison, show_verdict
-
-    ids = _sessions_of(plan)
-    if ids and has_table:
-        show_comparison(ids)
-    if ids:
-        say("")
-        show_verdict(ids)
-
-
-def _sessions_of(plan: Plan) -> list[str]:
-    """All that came, in the order of the plan; none where some are not over, or not in the history."""
-    from app.history.sessions import sessions
-
-    from .session import opened
-
-    with opened() as history:
-        states = {each["id"]: each["state"] for each in sessions(history, plan=plan.id)}
-    are_over = all(states.get(turn.session, "waiting") not in GOING_ON for turn in plan.first_turns)
-    return [turn.session for turn in plan.turns if turn.session in states] if are_over else []
 
 
 def started_text(plan: Plan, target: str) -> str:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
 
-from .launching import launch_plan, show_verdict_of
+from .compare import show_result_of
+from .launching import launch_plan
 from .parser import add_directory, filled, words_of
 from .plan_options import (
     DISTURBING,
@@ -70,8 +71,8 @@ def add_words(words: Any) -> None:
     )
     parser.add_argument(
         "--again", action="append", metavar="SESSION",
-        help="repeat this session, or a whole plan by its id. Give it several times to alternate their"
-             " contenders. Published sessions are scaled to the target",
+        help="repeat this session, or a whole plan by its id or name. Give it several times to alternate"
+             " their contenders. Published sessions are scaled to the target",
     )  # fmt: skip
     parser.add_argument(
         "--against", metavar="SESSION",
@@ -131,8 +132,7 @@ def run(arguments: argparse.Namespace) -> int:
         each_alone = (argparse.Namespace(**{**vars(arguments), "target": name}) for name in targets)
         return run_on_several(dict(map(asked_of, each_alone)), arguments)
     code, plan = launch_plan(*asked_of(arguments), arguments)
-    if len(plan.contenders) > 1:
-        show_verdict_of(plan, has_table=arguments.duel)
+    show_result_of(plan.id, has_table=arguments.duel)
     return code
 
 
@@ -144,7 +144,11 @@ def asked_of(arguments: argparse.Namespace) -> Asked:
         return _against(arguments)
     if published := _published(arguments):
         return _set_up_here(published, arguments)
+    from app.catalog import Catalog
+    from app.planner.resolve import choices_of
+
     request = request_of(arguments)
+    choices_of(request, Catalog())  # what is wrong on every target comes before what the target says
     return request.target, lambda _: request
 
 

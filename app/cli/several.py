@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from app.core.errors import DynoError, InputError, TargetError
 from app.targets.store import Targets
 
+from .compare import show_result_of
 from .follow import how_to_come_back, watch_plan
-from .launching import launch_of, queued_text, show_launch, show_verdict_of, started_text
+from .launching import launch_of, queued_text, show_launch, started_text
 from .screen import say
 
 if TYPE_CHECKING:
@@ -84,8 +85,7 @@ def _watch(going: Sequence[_Started], arguments: argparse.Namespace) -> int:
         if code is None:
             return _leave(going[at + 1 :], arguments)
         codes.append(code)
-        if len(each.plan.contenders) > 1:
-            show_verdict_of(each.plan)
+        show_result_of(each.plan.id)
     if len(going) > 1:
         say(f"side by side: dyno compare {' '.join(each.plan.id for each in going)}")
     return max(codes)

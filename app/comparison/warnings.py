@@ -19,7 +19,7 @@ Column = Sequence[SessionEntry]
 def warnings_of_columns(
     history: History, plans: Mapping[str, Plan], columns: Sequence[Column], base: int
 ) -> list[str]:
-    return [*_unlike(history, columns, base), *_busy(plans, columns), *_unfinished(columns)]
+    return [*_unlike(history, columns, base), *_busy(plans), *_unfinished(columns)]
 
 
 def _unlike(history: History, columns: Sequence[Column], base: int) -> list[str]:
@@ -40,12 +40,10 @@ def _unlike(history: History, columns: Sequence[Column], base: int) -> list[str]
     return warnings
 
 
-def _busy(plans: Mapping[str, Plan], columns: Sequence[Column]) -> list[str]:
-    return [
-        f"{column[0]['name']}: {BUSY}"
-        for column in columns
-        if any(plans[each["id"]].allow_busy for each in column)
-    ]
+def _busy(plans: Mapping[str, Plan]) -> list[str]:
+    """Once of each plan: it holds for all of its sessions."""
+    names = {plan.id: plan.name for plan in plans.values() if plan.allow_busy}
+    return [f"plan {name}: {BUSY}" for name in names.values()]
 
 
 def _unfinished(columns: Sequence[Column]) -> list[str]:

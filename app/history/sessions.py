@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 from app.core.errors import InputError
 
-from .damage import read_json
+from .damage import read_json, unpack_json
 from .history import History
 
 STATES = ("waiting", "active", "completed", "failed", "stopped", "lost")
@@ -104,7 +104,25 @@ def session(history: History, reference: str) -> SessionEntry:
 
 
 def sessions_of_plan(history: History, reference: str) -> list[str]:
-    """By the id of a plan or its last 6 characters, in the order they ran; none where it is no plan."""
+    """By the id of a plan, the end of it or its name, in the order they ran; none where it is no plan."""
+    return _of_plan_id(history, reference) or _of_plan_name(history, reference)
+
+
+def _of_plan_name(history: History, name: str) -> list[str]:
+    """The name of a plan begins those of its sessions, which can be looked for."""
+    statement = (
+        "SELECT id, content FROM plan WHERE id IN (SELECT plan FROM session WHERE name LIKE ? ESCAPE '\\')"
+    )
+    rows = history.query(statement, (f"{escaped(name)}%",))
+    found = [id_ for id_, content in rows if unpack_json(content).get("name") == name]
+    if len(found) > 1:
+        raise InputError(
+            f"{len(found)} plans have the name {name!r}: write the id of one, see `dyno plan list`"
+        )
+    return _of_plan_id(history, found[0]) if found else []
+
+
+def _of_plan_id(history: History, reference: str) -> list[str]:
     ending = f"%{escaped(reference)}" if len(reference) == SUFFIX else ""
     statement = "SELECT plan, id FROM session WHERE plan = ? OR plan LIKE ? ESCAPE '\\' ORDER BY ordinal"
     rows = history.query(statement, (reference, ending))
@@ -127,7 +145,9 @@ def _recount(history: History, ids: Sequence[str]) -> None:
 
 def _find_some(history: History, reference: str) -> list[str]:
     is_session = history.one("SELECT 1 FROM session WHERE id = ?", (reference,)) is not None
-    ids = [] if is_session else sessions_of_plan(history, reference)
+    ids = [] if is_session else _of_plan_id(history, reference)
+    if not ids and reference != "last" and not _meant(history, reference):
+        ids = _of_plan_name(history, reference)
     _recount(history, ids)
     return ids or [find(history, reference)]
 

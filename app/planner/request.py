@@ -113,7 +113,7 @@ class ContenderRequest:
         """BUILD:ENGINE or BUILD:ENGINE:PRESET."""
         parts = text.split(":")
         if len(parts) not in (2, 3) or not all(parts):
-            raise InputError(f"contender must be BUILD:ENGINE:PRESET, not {text!r}")
+            raise InputError(f"contender must be BUILD:ENGINE or BUILD:ENGINE:PRESET, not {text!r}")
         return cls(parts[0], engine_of(parts[1]).name, *parts[2:])
 
     def problem(self) -> tuple[str, str]:

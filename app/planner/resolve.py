@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable
 
 from app.catalog import Catalog, Sequence, Workload
-from app.catalog.sequence import MAX_ROWS, memory_share
+from app.catalog.sequence import MAX_ROWS, SequenceStep, memory_share
 from app.core.errors import InputError, about
 from app.core.ids import new_id
 from app.core.settings import read_settings
@@ -18,7 +18,7 @@ from app.protocol.sysbench import WRAPPER
 
 from .contenders import memory_bytes, resolve_contenders
 from .cores import OWN_CPUS, as_far_as_it_goes
-from .request import LIMITS, MAX_CONTENDERS, ContenderRequest, PlanRequest
+from .request import LIMITS, MAX_CONTENDERS, PlanRequest
 from .sizes import bytes_per_row
 from .slicing import active_at_once, check_slices, with_slices
 from .steps import Size, chosen_steps, own_tables, resolve_steps
@@ -38,15 +38,11 @@ def resolve(
     make_id: Callable[[], str] = new_id,
 ) -> Plan:
     """The plan with nothing left open; raises InputError with what is wrong and what there is instead."""
-    with about("sequence"):
-        sequence = _sequence(request, catalog)
-        names = [step.workload for step in sequence.steps if step.workload]
-        workloads = {name: catalog.workload(name) for name in names}
+    sequence, workloads, chosen = choices_of(request, catalog)
     with about("contenders"):
-        asked, at_once = _contenders(request), active_at_once(request)
-        contenders, presets = resolve_contenders(asked, survey, catalog, at_once)
+        at_once = active_at_once(request)
+        contenders, presets = resolve_contenders(request.contenders, survey, catalog, at_once)
     with about("steps"):
-        chosen = chosen_steps(sequence, request.steps, workloads)
         used = _approved(catalog, [workloads[step.workload] for step in chosen if step.workload], approved)
     check_engines(contenders, used)
     with about("load_method"):
@@ -97,6 +93,20 @@ def resolve(
     return plan
 
 
+def choices_of(
+    request: PlanRequest, catalog: Catalog
+) -> tuple[Sequence, dict[str, Workload], list[SequenceStep]]:
+    """Sequence, workloads and steps; raises InputError for what is wrong on every target."""
+    with about("sequence"):
+        sequence = _sequence(request, catalog)
+        names = [step.workload for step in sequence.steps if step.workload]
+        workloads = {name: catalog.workload(name) for name in names}
+    with about("contenders"):
+        _check_contenders(request)
+    with about("steps"):
+        return sequence, workloads, chosen_steps(sequence, request.steps, workloads)
+
+
 def _approved(catalog: Catalog, workloads: list[Workload], approved: Iterable[str]) -> list[Workload]:
     """Each workload once; raises UnapprovedError for Lua that nobody has approved."""
     once = list({workload.name: workload for workload in workloads}.values())
@@ -126,14 +136,13 @@ def _sequence(request: PlanRequest, catalog: Catalog) -> Sequence:
     raise InputError(f"choose a sequence: {names}")
 
 
-def _contenders(request: PlanRequest) -> tuple[ContenderRequest, ...]:
+def _check_contenders(request: PlanRequest) -> None:
     if not request.contenders:
         raise InputError("choose a contender: write --contender BUILD:ENGINE:PRESET")
     if len(request.contenders) > MAX_CONTENDERS:
         raise InputError(f"a plan has at most {MAX_CONTENDERS} contenders, not {len(request.contenders)}")
     check_slices(request)
     _check_until_decided(request)
-    return request.contenders
 
 
 def _check_until_decided(request: PlanRequest) -> None:

@@ -146,7 +146,9 @@ def test_two_targets_at_once(desktop: Desktop, two_targets: tuple[FarTarget, Far
     ), logged
     busy = "it was allowed to start while another plan measured on the same machine"
     assert busy in desktop.dyno("session", "show", second).stdout
-    assert f"-innodb: {busy}" in desktop.dyno("compare", *(each["id"] for each in desktop.sessions())).stdout
+    assert (
+        f"plan tiny: {busy}" in desktop.dyno("compare", *(each["id"] for each in desktop.sessions())).stdout
+    )
 
 
 def test_desktop_killed_and_followed_again(desktop: Desktop) -> None:

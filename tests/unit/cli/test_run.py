@@ -9,7 +9,8 @@ import pytest
 
 from app.catalog import Catalog
 from app.cli import main
-from app.cli.launching import show_launch, show_verdict_of, started_text
+from app.cli.compare import show_result_of
+from app.cli.launching import show_launch, started_text
 from app.cli.parser import parse
 from app.cli.plan_text import show_plan
 from app.cli.run import request_of
@@ -52,6 +53,17 @@ def test_a_duel_settles_what_is_played(
     capsys: pytest.CaptureFixture[str], words: list[str], said: str
 ) -> None:
     assert said in refused(capsys, "run", "--duel", *words)
+
+
+def test_wrong_words_are_refused_before_the_target_is_asked(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.remote.reach.reached", lambda *_: pytest.fail("it was asked"))
+    assert "no sequence" in refused(capsys, "run", "--sequence", "duell", "--contender", "b:innodb")
+    assert "choose a sequence: " in refused(capsys, "run")
+    assert "choose a contender" in refused(capsys, "run", "--sequence", "duel")
+    words = ("--sequence", "duel", "--contender", "b:innodb", "--steps", "nothing")
+    assert "nothing" in refused(capsys, "run", *words)
 
 
 def test_sessions_to_be_measured_again_are_looked_for_first(capsys: pytest.CaptureFixture[str]) -> None:
@@ -161,21 +173,22 @@ def test_a_plan_with_two_contenders_ends_with_what_it_came_to(
     made = sliced.plan(rounds=3)
     with History(dyno_home) as history:
         sliced.keep(history, made, (1.0, 0.5), until=5)
-    show_verdict_of(made)
+    show_result_of(made.id)
     assert capsys.readouterr().out == ""  # its last session has not begun
     whole = sliced.plan(rounds=3, number=2)
     with History(dyno_home) as history:
         sliced.keep(history, whole, (1.0, 0.5))
-    show_verdict_of(whole)
+    show_result_of(whole.id)
     said = capsys.readouterr().out.splitlines()
-    assert said[0] == "" and len(said) == 4
-    assert all("rocksdb-default is slower, 0.50 (" in line for line in said[1:])
-    show_verdict_of(whole, has_table=True)
+    assert said[0] == "" and len(said) == 5
+    assert all("rocksdb-default is slower, 0.50 (" in line for line in said[1:4])
+    assert said[4] == f"look at it again: dyno compare {whole.id[-6:]}"
+    show_result_of(whole.id, has_table=True)
     said = capsys.readouterr().out.splitlines()
     assert (
         said[0].startswith("Columns: ")
         and said[1].split()[:2] == ["step", "unit"]
-        and "is slower, 0.50" in said[-1]
+        and "is slower, 0.50" in said[-2]
     )
 
 

@@ -163,6 +163,14 @@ def test_other_machines_are_marked(history: History) -> None:
     assert len(found["sessions"]) == 2
 
 
+def test_a_busy_machine_is_named_once_of_each_plan(history: History) -> None:
+    busy = replace(journals.plan([INNODB], repeats=3), allow_busy=True)
+    keep(history, busy)
+    found = compare(history, [turn.session for turn in busy.turns])["warnings"]
+    said = "plan a plan: it was allowed to start while another plan measured on the same machine"
+    assert [each for each in found if "allowed to start" in each] == [said]
+
+
 def test_unfinished_sessions_are_marked(history: History) -> None:
     keep(history, journals.plan([INNODB]))
     other = journals.plan([ROCKSDB], number=2)

@@ -14,6 +14,7 @@ from app.history.plans import PlanEntry, plan_ids, plans, recent_plans, size_tex
 from app.history.publishing import import_shipped
 from app.history.sessions import find_all, sessions_of_plan
 from app.history.watching import keep_unlocked
+from app.protocol.plan import Plan
 from tests import journals
 from tests.decided import makers_of, until_decided
 from tests.journals import store
@@ -144,6 +145,26 @@ def test_a_plan_stands_for_its_sessions(filled: History) -> None:
     assert find_all(filled, [IDS[1], PLAN.id]) == [IDS[1], IDS[0], *IDS[2:]], "each once"
     with pytest.raises(InputError, match="no session 'nothing'"):
         find_all(filled, ["nothing"])
+
+
+def night(number: int) -> Plan:
+    """Its sessions have its name at the beginning of theirs, as planned ones have."""
+    made = journals.plan(number=number)
+    return replace(made, name="night", turns=[replace(each, name="night-innodb") for each in made.turns])
+
+
+def test_a_plan_is_named_by_its_name_where_no_session_is(filled: History) -> None:
+    named = night(7)
+    store(filled, journals.whole(named))
+    its = [named.turns[0].session]
+    assert find_all(filled, ["night"]) == sessions_of_plan(filled, "night") == its
+    with pytest.raises(InputError, match="no session 'nigh'"):
+        find_all(filled, ["nigh"])
+    store(filled, journals.whole(night(8)))
+    with pytest.raises(InputError, match=r"2 plans have the name 'night': .*dyno plan list"):
+        find_all(filled, ["night"])
+    edits.rename(filled, its[0], "night")
+    assert find_all(filled, ["night"]) == its
 
 
 def test_the_end_of_two_ids_names_neither(history: History) -> None:

@@ -184,7 +184,7 @@ def test_options_that_cannot_be_are_told(options: dict[str, Any], complaint: str
 
 @pytest.mark.parametrize("text", ["", "a", "a:", ":b", "a:b:", "a:b:c:d", "::"])
 def test_a_contender_is_written_with_colons(text: str) -> None:
-    with pytest.raises(InputError, match="contender must be BUILD:ENGINE:PRESET"):
+    with pytest.raises(InputError, match="contender must be BUILD:ENGINE or BUILD:ENGINE:PRESET"):
         ContenderRequest.from_text(text)
 
 
