@@ -16,11 +16,12 @@ from app.history.step_text import mark_text, seconds_texts
 from app.protocol.others import DISTURBED
 from app.protocol.plan import step_label
 from app.stats.steady import STEADY, UNSTEADY
+from app.stats.verdicts import DRIFT
 
 from .across import SIGN, across_texts
 from .compare import base_of
 from .entries import Comparison, GroupEntry, RatioEntry, RowEntry
-from .judgement import verdict_label, verdict_legend
+from .judgement import MARKED, verdict_label, verdict_legend, why_unjudged
 from .names import names_on_targets, short_names, unique_names
 from .repeats import repeats_text
 from .rounds import about_ratio
@@ -132,6 +133,17 @@ def remarks_of(comparison: Comparison) -> list[str]:
     across = across_texts(comparison, names_of(comparison))
     warnings = [each for each in comparison["warnings"] if not each.startswith(OTHER)]
     return [*warnings, *across, *said, *judged, *filter(None, [about_ratio(comparison)])]
+
+
+def unjudged_texts(comparison: Comparison) -> list[str]:
+    """Ratios that are not judged, and why: `read-only, rocksdb: disturbed, not judged`."""
+    base = base_of(comparison)
+
+    def why(row: RowEntry, at: int) -> list[str]:
+        is_told = row["verdict"][at] in (MARKED, DRIFT)
+        return [f"{why_unjudged(row, at, base)}, not judged"] if is_told else []
+
+    return _by_text(comparison, why)
 
 
 def _by_text(comparison: Comparison, texts: Callable[[RowEntry, int], Iterable[str]]) -> list[str]:

@@ -18,13 +18,15 @@ from app.core.settings import read_settings
 from app.history.history import History
 from app.history.writing import Writer
 from tests import comparable, journals, sliced
-from tests.ui.compare.seen import Open, base_of, columns_of, texts
+from tests.ui.compare.seen import Open, base_of, columns_of, panel, texts
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.core.theme import Theme
 from ui.models.comparison import COLUMN, FIXED
 from ui.models.judged import Cell
 from ui.pages.compare import ComparePage
+from ui.pages.compare.bars import BarsPanel
+from ui.widgets.image import save_image
 
 ACROSS = "\N{LEFT RIGHT ARROW}"
 TIP = Qt.ItemDataRole.ToolTipRole
@@ -326,6 +328,18 @@ def test_columns_in_slices_are_judged_by_round(qtbot: QtBot, context: Context, p
     assert "worse: beyond the noise, and large enough to matter (Student's t, 5 rounds: p < 0.0001)" in told
     assert OF_ROUNDS in page.limits.toolTip() and "median of the rounds' ratios" in legend(page)
     assert "Student's t over rounds, 3 cells" in legend(page) and "Welch" not in legend(page) + told
+
+
+def test_a_picture_of_bars_names_what_is_not_judged(
+    qtbot: QtBot, context: Context, page: ComparePage, tmp_path: Path
+) -> None:
+    marked = {(1, "update-index", repeat) for repeat in (1, 2, 3)}
+    ids = comparable.keep(context.home, comparable.plan(2, repeats=3), marked=marked)
+    page.open(Wanted("compare", ids))
+    qtbot.waitUntil(lambda: columns_of(page) == 2)
+    bars = panel(qtbot, page, BarsPanel)
+    save_image(bars.picture, tmp_path / "bars.svg", bars.caption)
+    assert "indebted, not judged" in (tmp_path / "bars.svg").read_text()
 
 
 def test_what_it_comes_to_stands_above_the_table(

@@ -10,7 +10,7 @@ import pytest
 from app.comparison.compare import common, compare
 from app.comparison.entries import Comparison
 from app.comparison.names import short_names, unique_names
-from app.comparison.text import names_of, to_markdown, to_text
+from app.comparison.text import names_of, to_markdown, to_text, unjudged_texts
 from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.plan import Step
@@ -29,6 +29,19 @@ def compared(history: History) -> Comparison:
         raw = journals.whole(plan, turn.session).raw
         Writer(history).append(plan.id, turn.session, 0, raw)
     return compare(history, [turn.session for turn in plan.turns])
+
+
+def test_ratios_that_are_not_judged_are_named_with_the_reason(tmp_path: Path) -> None:
+    """Whether the step is marked of the column or of its base."""
+    plan = comparable.plan(2, repeats=3)
+    marked = [(at, name, repeat) for at, name in ((1, "read-only"), (0, "load")) for repeat in (1, 2, 3)]
+    ids = comparable.keep(tmp_path, plan, marked=marked)
+    with History(tmp_path) as history:
+        found = unjudged_texts(compare(history, ids))
+        clean = comparable.keep(tmp_path, comparable.plan(2, repeats=3, number=2))
+        assert unjudged_texts(compare(history, clean)) == []
+    steps = ("load", "read-only threads=1", "read-only threads=4")
+    assert found == ["; ".join(f"{step}, rocksdb-preset0" for step in steps) + ": indebted, not judged"]
 
 
 def test_the_same_contender_on_two_targets_is_told_apart_by_the_target(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from app.comparison.charts.points import Point, error_bars_text, relative_points
 from app.comparison.compare import base_of
 from app.comparison.entries import RowEntry
 from app.comparison.measures import FIGURE
+from app.comparison.text import unjudged_texts
 from ui.core.plain import Label
 from ui.core.theme import SPACE, Theme
 from ui.models.comparison import drawn_points, drawn_unit, step_text
@@ -92,6 +93,11 @@ class BarsPanel(Panel):
     @property
     def picture(self) -> QWidget:
         return self._body
+
+    @property
+    def caption(self) -> str:
+        """In the window the table next to the bars has the signs."""
+        return "\n".join(unjudged_texts(self.shown.comparison)) if self.shown else ""
 
     def csv(self) -> str:
         return bar_numbers(self.shown.comparison).to_csv() if self.shown else ""

@@ -24,6 +24,10 @@ class PairsPanel(BarsPanel):
     tip = "The same tests before (.pre) and after the writes"
     nothing = NOTHING["before-after"]
 
+    @property
+    def caption(self) -> str:
+        return ""  # nothing is judged: each column relates to itself
+
     def csv(self) -> str:
         found = self.shown and pair_numbers(self.shown.comparison, pairs(self.shown.comparison))
         return found.to_csv() if found else ""
