@@ -15,6 +15,7 @@ from app.targets.store import Targets
 
 from .compare import show_result_of
 from .parser import add_directory, add_json, add_target
+from .queue import queue_at, show_queue
 from .screen import ask_secret, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ def status_plan(arguments: argparse.Namespace) -> None:
         print_json([_entry(found) for found in active])
     elif not active:
         say(f"no plan runs on {arguments.target}; plans stored there: {len(plans)}")
+        if (queue := queue_at(arguments)).plans:
+            show_queue(arguments.target, queue)
     else:
         print_table(("plan", "name", "sessions"), [(f.plan, f.name, _ended_text(f)) for f in active])
 

@@ -36,7 +36,7 @@ def add_words(words: Any) -> None:
 def list_queue(arguments: argparse.Namespace) -> None:
     from app.protocol.answers import to_json
 
-    found = _queue(arguments)
+    found = queue_at(arguments)
     if arguments.json:
         print_json(to_json(found))
     else:
@@ -72,11 +72,11 @@ def _change(arguments: argparse.Namespace, do: str, place: int = 1) -> None:
     """One of its plans, or without one the whole queue; then what it is."""
     from app.targets.queue import plan_in
 
-    plan = plan_in(_queue(arguments), arguments.plan).plan if arguments.plan is not None else ""
-    show_queue(arguments.target, _queue(arguments, QueueChange(do, plan, place)))
+    plan = plan_in(queue_at(arguments), arguments.plan).plan if arguments.plan is not None else ""
+    show_queue(arguments.target, queue_at(arguments, QueueChange(do, plan, place)))
 
 
-def _queue(arguments: argparse.Namespace, change: QueueChange | None = None) -> Queue:
+def queue_at(arguments: argparse.Namespace, change: QueueChange | None = None) -> Queue:
     from app.targets.queue import queue_of
     from app.targets.store import Targets
 

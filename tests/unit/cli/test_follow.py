@@ -20,7 +20,7 @@ from app.history.decoding import Events, decode_lines
 from app.history.history import History
 from app.history.watching import keep_unlocked
 from app.history.writing import Writer
-from app.protocol.answers import SessionSummary
+from app.protocol.answers import Queue, QueuedPlan, SessionSummary
 from app.protocol.events import MAX_NOTE, Sample
 from app.remote.target import Target
 from tests import journals, sliced
@@ -92,6 +92,20 @@ def test_status_tells_that_a_plan_may_be_decided_before_its_last_session(
     assert said in capsys.readouterr().out
     assert main(["status", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["until_decided"] is until_decided
+
+
+def test_status_names_what_the_queue_waits_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    queue = Queue(
+        [QueuedPlan("A" * 26, "night", "0" * 64, "f", 2)], waits_for="the plan slices in /d (process 7)"
+    )
+    monkeypatch.setattr("app.following.adoption.find_plans", lambda *_: [])
+    monkeypatch.setattr("app.targets.queue.queue_of", lambda *_: queue)
+    assert main(["status"]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[0] == "no plan runs on local; plans stored there: 0"
+    assert told[1] == "local: waits for the plan slices in /d (process 7), 1 plan in the queue"
 
 
 def store(home: Path, *makers: journals.Maker) -> None:
