@@ -34,6 +34,7 @@ from ui.widgets.strip import PlanStrip
 
 TWO = [contender(), contender("rocksdb")]
 HANDLER_READS = {"name": "server.handler_reads", "unit": "1/s", "kind": "rate", "direction": "", "digits": 0}
+PADDING = 16  # pixels around the name of a column
 Follow = Callable[[Maker], LivePage]
 
 
@@ -386,6 +387,8 @@ def test_against_the_base_of_the_same_repeat(context: Context, show: Show, qtbot
     assert "Relative to duel-innodb-2:" in second[1]
     assert (third[0], third[2]) == ("/ base", {""})
     assert held_against(page, makers[2].session, qtbot)[2] == {""}  # the base itself
+    header = page.body.table.horizontalHeader()
+    assert header.fontMetrics().horizontalAdvance("/ innodb-12") + PADDING < header.sectionSize(3)
 
 
 def test_all_curves_of_the_cpu_chart_are_read(context: Context, drawn: Show) -> None:

@@ -20,7 +20,7 @@ from .queue_line import QueueLine
 from .remarks import RemarksPanel
 from .steering import Steering
 
-WIDTHS = (16, 8, 13, 9, 13, 13, 13, 10, 8, 7, 8)  # of the results, until a person changes them
+WIDTHS = (15, 8, 13, 11, 13, 13, 13, 10, 8, 7, 8)  # of the results, until a person changes them
 
 
 class LiveBody(QWidget):
@@ -51,7 +51,7 @@ class LiveBody(QWidget):
     def _arrange(self, context: Context) -> None:
         self._make_table(context)
         self.header.buttons.addWidget(self.steering)
-        below = _splitter(Qt.Orientation.Horizontal, (self.table, 121, 3), (self.remarks, 34, 1))
+        below = _splitter(Qt.Orientation.Horizontal, (self.table, 122, 3), (self.remarks, 33, 1))
         split = _splitter(Qt.Orientation.Vertical, (self.charts, 52, 5), (below, 16, 2))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
