@@ -36,6 +36,7 @@ def test_a_chart_alone_leaves_the_table_and_comes_back(qtbot: QtBot, opened: Ope
     opened()
     bars = panel(qtbot, page, BarsPanel)
     chart = bars._charts[0]
+    qtbot.wait(300)  # sentences and table find their places
     before = chart.size()
     QTest.keyClick(chart, Qt.Key.Key_F11)
     QApplication.processEvents()
@@ -46,4 +47,4 @@ def test_a_chart_alone_leaves_the_table_and_comes_back(qtbot: QtBot, opened: Ope
     QTest.keyClick(chart, Qt.Key.Key_Escape)
     QApplication.processEvents()
     assert page.body.table.isVisible() and page.body.tabs.tabBar().isVisible()
-    assert chart.size() == before
+    qtbot.waitUntil(lambda: chart.size() == before)
