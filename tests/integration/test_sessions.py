@@ -172,7 +172,7 @@ def check_costs(desktop: Desktop, ids: list[str]) -> None:
     table = desktop.dyno("compare", *ids, "--why").stdout
     assert table.startswith("As measured") and "Relative to innodb" in table
     assert desktop.refused("compare", *ids, "--why", "nothing").startswith(
-        "no step 'nothing': there are load"
+        "no step 'nothing': choose one of load"
     )
     assert "No test ran both" in desktop.dyno("compare", *ids, "--pre").stdout
 
