@@ -199,14 +199,14 @@ def _set_up_here(published: Published, arguments: argparse.Namespace) -> Asked:
     contenders = with_shared(named_contenders(arguments), arguments)
     target = with_options(PlanRequest(), arguments, contenders).target
 
+    def by_hand(request: PlanRequest) -> PlanRequest:
+        return with_options(request, arguments, contenders or with_shared(request.contenders, arguments))
+
     def settled(survey: Survey) -> PlanRequest:
-        found = published.set_up(target, survey, Catalog())
-        shared = with_shared(found.request.contenders, arguments)
-        request = with_options(found.request, arguments, contenders or shared)
-        chosen = [name for name in found.changes if getattr(request, name) != getattr(found.request, name)]
-        for line in (*found.text(chosen).splitlines(), ""):
+        found = published.set_up(target, survey, Catalog(), by_hand)
+        for line in (*found.text().splitlines(), ""):
             say(line)
-        return request
+        return found.request
 
     return target, settled
 

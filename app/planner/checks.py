@@ -26,6 +26,7 @@ SERVER_BYTES = 400 << 20  # of a server, without its caches
 THREAD_BYTES = 2 << 20  # of a client thread, on both sides
 CLOCK_S = 5.0
 OF_THE_MOMENT = ("load", "clock")  # checks that say nothing of a plan that begins later
+CALM_SHARE = 0.9  # of the free space: beyond it writes may fill the disk
 SMALL_CPUS = 4  # of a machine on which a load generator is felt
 
 
@@ -149,7 +150,7 @@ def _disk(found: Estimate, survey: Survey, is_allowed: bool) -> Check:
             ("choose fewer rows or a larger disk, or allow a small disk"),
         )
         return Check("disk", state, text, todo)
-    if found.disk_bytes > free * 0.9:
+    if found.disk_bytes > free * CALM_SHARE:
         return Check("disk", WARN, text, "free some space: writes may fill the disk")
     return Check("disk", PASS, text)
 

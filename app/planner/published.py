@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.catalog import Catalog
@@ -21,6 +21,7 @@ from app.protocol.plan import Contender, Plan, Step
 from app.stats.verdicts import LEAST
 
 from .contenders import engines_in, memory_bytes
+from .disk_room import rows_with_room
 from .request import ContenderRequest, PlanRequest
 from .steps import chosen_steps
 
@@ -36,9 +37,8 @@ class SetUp:
     request: PlanRequest
     changes: Mapping[str, Sequence[str]]  # what is not as it was published, in lines, by field of the request
 
-    def text(self, without: Collection[str] = ()) -> str:
-        """`without`: fields that were chosen by hand."""
-        lines = [line for name, some in self.changes.items() if name not in without for line in some if line]
+    def text(self) -> str:
+        lines = [line for some in self.changes.values() for line in some if line]
         begin = f"Set up for {self.request.target} as published"
         return "\n".join((f"{begin}, but for:", *lines)) if lines else f"{begin}."
 
@@ -64,29 +64,34 @@ class Published:
         steps = tuple(step for plan in plans.values() for step in plan.steps)
         return cls(next(iter(plans.values())).sequence, contenders, steps)
 
-    def set_up(self, target: str, survey: Survey, catalog: Catalog) -> SetUp:
-        """Raises InputError where the sequence is not here, or has none of the steps."""
+    def set_up(
+        self,
+        target: str,
+        survey: Survey,
+        catalog: Catalog,
+        by_hand: Callable[[PlanRequest], PlanRequest] = lambda request: request,
+    ) -> SetUp:
+        """Raises InputError where the sequence is not here, or has none of the steps.
+
+        `by_hand`: the same request with what a person chose; the rest is scaled to that.
+        """
         sequence = catalog.sequence(self.sequence)
         steps, about_steps = self._steps(sequence, catalog)
-        rows, about_rows = _rows(sequence, survey)
         threads, about_threads = self._threads(sequence, survey)
         contenders, about_contenders = _contenders(self.contenders, survey, catalog)
-        request = PlanRequest(
+        found = PlanRequest(
             target=target,
             sequence=self.sequence,
             steps=steps,
-            rows=rows,
             threads=None if threads == sequence.threads else threads,
             contenders=contenders,
             repeats=LEAST if len(contenders) > 1 else 1,
         )
-        changes = {
-            "rows": [about_rows],
-            "threads": [about_threads],
-            "steps": [about_steps],
-            "contenders": about_contenders,
-        }
-        return SetUp(request, changes)
+        changes = {"threads": [about_threads], "steps": [about_steps], "contenders": about_contenders}
+        request = by_hand(found)
+        kept = {each: changes[each] for each in changes if getattr(request, each) == getattr(found, each)}
+        rows, about_rows = _rows(request, sequence, survey, catalog)
+        return SetUp(replace(request, rows=rows), {"rows": about_rows, **kept})
 
     def _steps(self, sequence: StepSequence, catalog: Catalog) -> tuple[tuple[str, ...], str]:
         """Those with a figure, and what has none but belongs to them."""
@@ -138,7 +143,20 @@ def _check(plans: dict[str, Plan]) -> None:
             )
 
 
-def _rows(sequence: StepSequence, survey: Survey) -> tuple[int | None, str]:
+def _rows(
+    request: PlanRequest, sequence: StepSequence, survey: Survey, catalog: Catalog
+) -> tuple[int | str | None, list[str]]:
+    """For the memory here, then for its disk; those that a person chose stay."""
+    if request.rows is not None:
+        return request.rows, []
+    rows, about_memory = _rows_for_memory(sequence, survey)
+    if request.allow_small_disk:
+        return rows, [about_memory]
+    fitting, about_disk = rows_with_room(replace(request, rows=rows), survey, catalog)
+    return fitting, [about_memory, about_disk]
+
+
+def _rows_for_memory(sequence: StepSequence, survey: Survey) -> tuple[int | None, str]:
     """As large against the memory here as they were there."""
     if not sequence.study_memory_gib or not isinstance(sequence.rows, int):
         return None, ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,11 @@ from app.history.history import History
 from app.history.publishing import import_foreign, import_shipped
 from app.history.sessions import find
 from app.imported.table import read_table
-from app.planner import ContenderRequest, resolve
+from app.planner import ContenderRequest, PlanRequest, resolve
+from app.planner.checks import check_plan
+from app.planner.estimate import estimate
 from app.planner.published import Published, SetUp
+from app.protocol.answers import FAIL, PASS
 from tests import journals
 from tests.plans import MARIADB, VERSION, build, survey
 
@@ -31,10 +35,10 @@ def set_up(history: History) -> SetUpHere:
     """The shipped studies, on a machine with four CPUs unless it says otherwise."""
     import_shipped(history)
 
-    def of(*names: str, **machine: Any) -> SetUp:
+    def of(*names: str, by_hand: Any = lambda request: request, **machine: Any) -> SetUp:
         found = Published.of(history, names)
         assert found is not None
-        return found.set_up("local", survey(**{"memory_bytes": 4 * GIB, **machine}), Catalog())
+        return found.set_up("local", survey(**{"memory_bytes": 4 * GIB, **machine}), Catalog(), by_hand)
 
     return of
 
@@ -59,7 +63,54 @@ def test_rows_and_threads_go_with_the_machine(set_up: SetUpHere) -> None:
         "threads 1, 2 without 4: 2 CPUs here, 4 there",
         f"build {MARIADB} in place of mysql-5.6.35",
     ]
-    assert "rows" not in found.text(without=["rows"])
+
+
+def test_rows_go_with_the_disk_where_it_is_too_small(set_up: SetUpHere) -> None:
+    here = {"memory_bytes": 16 * GIB, "disk": {"free_bytes": 100 * GIB}}
+    found = set_up(*I3, **here, builds=ALONE)
+    assert found.text().splitlines()[1:3] == [
+        "80,000,000 rows of each table for 16.0 GiB of memory, 40,000,000 there for 8.0 GiB",
+        "37,000,000 rows of each table for 100.0 GiB free on the disk: 80,000,000 need about 189.6 GiB",
+    ]
+    assert _disk_state(found.request, here) == PASS
+    assert _disk_state(replace(found.request, rows=80_000_000), here) == FAIL
+    wide = set_up(*I3, **here | {"disk": {"free_bytes": 200 * GIB}}, builds=ALONE)
+    assert wide.request.rows == 80_000_000 and "disk" not in wide.text(), "it fits"
+    assert set_up(*I3, **here | {"disk": None}, builds=ALONE).request.rows == 80_000_000, "nobody knows"
+
+
+def test_a_disk_too_small_for_any_rows_is_said(set_up: SetUpHere) -> None:
+    here = {"memory_bytes": 8 * GIB, "disk": {"free_bytes": 5 * GIB}}
+    found = set_up(I3[0], **here, builds=ALONE)
+    line = found.text().splitlines()[1]
+    assert line.startswith("no number of rows fits the disk with 5.0 GiB free: 40,000,000 need about ")
+    assert found.request.rows is None and _disk_state(found.request, here) == FAIL
+
+
+def test_what_a_person_chose_is_not_scaled(set_up: SetUpHere) -> None:
+    here = {"disk": {"free_bytes": 5 * GIB}, "builds": ALONE}
+
+    def chosen(**options: Any) -> SetUp:
+        return set_up(I3[0], **here, by_hand=lambda request: replace(request, **options))
+
+    assert chosen(rows=40_000_000).request.rows == 40_000_000
+    assert "rows" not in chosen(rows=40_000_000).text()
+    assert "disk" not in chosen(allow_small_disk=True).text(), "the person insists"
+    assert "threads" in set_up(I3[0], **here, cpu={"threads": 2}).text()
+    assert (
+        "threads"
+        not in set_up(
+            I3[0], **here, cpu={"threads": 2}, by_hand=lambda request: replace(request, threads=(4,))
+        ).text()
+    )
+
+
+def _disk_state(request: PlanRequest, here: dict[str, Any]) -> str:
+    machine = survey(builds=ALONE, **here)
+    plan = resolve(request, machine, Catalog())
+    return next(
+        each.state for each in check_plan(plan, machine, estimate(plan, machine)) if each.name == "disk"
+    )
 
 
 def test_a_machine_of_the_same_size_gets_the_same(set_up: SetUpHere) -> None:
@@ -70,8 +121,9 @@ def test_a_machine_of_the_same_size_gets_the_same(set_up: SetUpHere) -> None:
 
 
 def test_what_is_set_up_can_be_planned(set_up: SetUpHere) -> None:
-    found = set_up(*I3, memory_bytes=1 << 40, builds=ALONE)
-    planned = resolve(found.request, survey(memory_bytes=1 << 40, builds=ALONE), Catalog())
+    machine = {"memory_bytes": 1 << 40, "disk": {"free_bytes": 1 << 50}, "builds": ALONE}
+    found = set_up(*I3, **machine)
+    planned = resolve(found.request, survey(**machine), Catalog())
     assert found.request.rows == planned.rows == 2_000_000_000, "a key has no more"
     assert [each.engine for each in planned.contenders] == ["innodb", "rocksdb"]
     assert found.request.repeats == 3

@@ -264,7 +264,7 @@ def _again(
 
     if published := Published.of(history, sessions):
         if survey is None:
-            raise InputError(f"survey {here} first: Dyno scales published work to its memory")
+            raise InputError(f"survey {here} first: Dyno scales published work to its memory and disk")
         found = published.set_up(here, survey, Catalog())
         return Draft(found.request), found.text()
     draft = Draft(request_again(history, sessions))
