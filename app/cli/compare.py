@@ -211,17 +211,18 @@ def _sessions_to_compare(plan_id: str) -> list[str]:
 def _show_differences(references: Sequence[str], form: str) -> None:
     from app.comparison.differences import differences, is_of_the_builds
     from app.comparison.differences_text import differences_table, to_csv
-    from app.comparison.names import short_names, unique_names
+    from app.core.names import short_names, unique_names
     from app.core.table import split
-    from app.history.sessions import find_all, sessions
+    from app.history.browsing import lines
+    from app.history.sessions import find_all
 
     from .session import opened
 
     with opened() as history:
         ids = find_all(history, references)
-        known = {entry["id"]: entry["name"] for entry in sessions(history, ids=ids)}
+        known = lines(history, ids)
         found = differences(history, ids)
-    names = unique_names([known[id_] for id_ in ids], ids)
+    names = unique_names([each["name"] for each in known], [each["at"] for each in known], ids)
     if form == "json":
         print_json({"sessions": ids, "differences": found})
     elif form == "csv":

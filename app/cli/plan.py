@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from datetime import UTC
 from typing import Any
 
 from app.core.units import date_text
@@ -47,7 +48,7 @@ def list_plans(arguments: argparse.Namespace) -> None:
             size_text(plan),
             plan["sequence"],
             plan["sessions"],
-            date_text(plan["at"]),
+            date_text(plan["at"], UTC),
         )
         for plan in found
     ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.core.csv_text import csv_text
 from app.core.harmless import harmless
+from app.core.names import names_on_targets, short_names, unique_names
 from app.core.table import escaped, fitting, markdown_of
 from app.core.units import count_text, figure_text, unit_text
 from app.history.figures import SteadinessEntry
@@ -22,7 +23,6 @@ from .across import SIGN, across_texts
 from .compare import base_of
 from .entries import Comparison, GroupEntry, RatioEntry, RowEntry
 from .judgement import MARKED, verdict_label, verdict_legend, why_unjudged
-from .names import names_on_targets, short_names, unique_names
 from .repeats import repeats_text
 from .rounds import about_ratio
 from .same_work import OTHER
@@ -328,4 +328,4 @@ def names_of(comparison: Comparison) -> list[str]:
     """Unique names of the columns."""
     columns = comparison["sessions"]
     names = names_on_targets([each["name"] for each in columns], [each["target"] for each in columns])
-    return unique_names(names, [each["id"] for each in columns])
+    return unique_names(names, [each["starts"][0] for each in columns], [each["id"] for each in columns])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 _STORED = re.compile(r"\b([KMGT])B\b")
 _TIME = re.compile(r"(?:([0-9]{1,9}) *h)? *(?:([0-9]{1,9}) *m(?:in)?)? *(?:([0-9]{1,9}) *s)?")
@@ -103,6 +103,6 @@ def clock_text(at: float, now: float) -> str:
     return f"{day}{then:%H:%M}"
 
 
-def date_text(at: float) -> str:
-    """`2026-11-21 14:35`, by the clock on the wall here."""
-    return datetime.fromtimestamp(at).strftime("%Y-%m-%d %H:%M")
+def date_text(at: float, zone: tzinfo | None = None) -> str:
+    """`2026-11-21 14:35`; without a zone by the clock on the wall here."""
+    return datetime.fromtimestamp(at, zone).strftime("%Y-%m-%d %H:%M")

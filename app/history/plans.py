@@ -11,6 +11,7 @@ from typing import NamedTuple, TypedDict
 
 import msgspec
 
+from app.core.names import short_names
 from app.core.units import count_text
 from app.protocol.states import state_word
 
@@ -19,6 +20,7 @@ from .history import History
 from .sessions import STATE_OF
 
 MISSING = "not here"  # sessions of a plan that were not imported, or are deleted
+LONGEST = 40  # characters of the names of contenders: more are counted
 _CHUNK = 1000  # plans that are read by one statement
 
 
@@ -163,9 +165,11 @@ def _entry(id_: str, content: bytes, rows: Sequence[_Row], tags: list[str]) -> P
 
 
 def size_text(plan: PlanEntry) -> str:
-    """`2 contenders x 4`; of one its name."""
+    """`innodb, rocksdb x 4`, by what their names differ in; `8 contenders x 4` where that is long."""
     names = plan["contenders"]
-    what = names[0] if len(names) == 1 else count_text(len(names), "contender")
+    what = ", ".join(short_names(names).names)
+    if len(what) > LONGEST and len(names) > 1:
+        what = count_text(len(names), "contender")
     return f"{what} x {repeats_text(plan)}"
 
 

@@ -11,9 +11,9 @@ from PySide6.QtGui import QColor
 from app.comparison.charts.points import Point, points_of
 from app.comparison.compare import base_of
 from app.comparison.entries import ColumnEntry, Comparison, GroupEntry, RowEntry
-from app.comparison.names import short_names
 from app.comparison.repeats import repeats_text
 from app.comparison.text import names_of
+from app.core.names import short_names
 from app.core.units import count_text, unit_text
 from app.history.step_text import named
 from app.history.timeline import step_key

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 
-from app.core.units import count_text, date_text
+from app.core.units import clock_text, count_text, date_text
 from app.history.plans import PlanEntry, size_text, states_text
 from app.protocol.states import GOING_ON
 
@@ -43,9 +44,10 @@ def plan_tip(plan: PlanEntry, column: SessionColumn) -> str:
 
 
 def plan_title(plan: PlanEntry, fitting: int) -> str:
-    """`duel (8)`, `duel (3 of 8)` where the filter hides some of its sessions."""
+    """`duel, 14:35 (8)` of today, `duel, Wed 14:35 (3 of 8)` where the filter hides some of its sessions."""
     here = plan["sessions"]
-    return f"{plan['name']} ({fitting} of {here})" if fitting < here else f"{plan['name']} ({here})"
+    name = f"{plan['name']}, {clock_text(plan['at'], time.time())}"
+    return f"{name} ({fitting} of {here})" if fitting < here else f"{name} ({here})"
 
 
 def plan_text(plan: PlanEntry, fitting: int) -> str:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from PySide6.QtCore import QAbstractTableModel, Qt
 
-from app.comparison.names import short_names
+from app.core.names import short_names
 from app.core.units import bytes_text, figure_text, with_unit
 from app.history.figures import StepEntry
 from app.history.step_text import named, remarks_of, remarks_text

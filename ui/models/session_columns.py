@@ -101,10 +101,10 @@ def _date(line: SessionLine) -> str:
 
 
 FIXED = (
-    SessionColumn("Name", "name", lambda line: line["name"], lambda line: line["id"], width=170),
+    SessionColumn("Name", "name", lambda line: line["name"], lambda line: line["id"], width=210),
     SessionColumn("State", "state", state_text, state_reason, width=134),
     SessionColumn(
-        "Contender", "contender", lambda line: line["contender"]["name"], contender_text, width=120
+        "Contender", "contender", lambda line: line["contender"]["name"], contender_text, width=150
     ),
     SessionColumn("Build", "build", lambda line: line["contender"]["build"], width=130),
     SessionColumn(

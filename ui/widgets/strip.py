@@ -21,8 +21,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from app.comparison.names import short_names
 from app.core.harmless import harmless
+from app.core.names import short_names
 from app.core.units import seconds_text, with_unit
 from app.following.progress import PlanProgress
 from app.following.progress_text import spared_text

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.comparison.measures import FIGURE
-from tests import comparable
+from app.core.units import date_text
+from tests import comparable, journals
 from tests.ui.compare.seen import Open, choose, columns_of, panel
 from ui.core.bus import Wanted
 from ui.core.theme import SPACE
@@ -55,8 +56,9 @@ def test_who_has_no_curve_is_named(qtbot: QtBot, page: ComparePage) -> None:
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     choose(page, "point-query")
     seconds = panel(qtbot, page, SecondsPanel)
-    qtbot.waitUntil(lambda: f"; no samples of innodb-preset0-1 {ids[1][-6:]}" in seconds._remark.text())
-    assert seconds.caption == f"no samples of innodb-preset0-1 {ids[1][-6:]}"
+    name = f"innodb-preset0-1 {date_text(journals.Maker(plans[1], ids[1]).began_at)}"
+    qtbot.waitUntil(lambda: f"; no samples of {name}" in seconds._remark.text())
+    assert seconds.caption == f"no samples of {name}"
     latency = panel(qtbot, page, LatencyPanel)
     qtbot.waitUntil(lambda: latency._numbers is not None)
     assert latency._chart and not latency._chart._head._is_brief

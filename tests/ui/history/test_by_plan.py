@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +13,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QInputDialog, QLabel
 from pytestqt.qtbot import QtBot
 
+from app.core.units import clock_text
 from app.history import edits
 from app.history.exporting import export
 from app.history.figures import notes
@@ -61,6 +64,16 @@ def text(hand: Hand, id_: str, column: int = NAME) -> str:
     return str(hand.table.model().index(hand.table.model().rows.row(id_), column).data() or "")
 
 
+def tip(hand: Hand, id_: str, column: int) -> str:
+    place = hand.table.model().index(hand.table.model().rows.row(id_), column)
+    return str(place.data(Qt.ItemDataRole.ToolTipRole))
+
+
+def title(hand: Hand, plan: str) -> str:
+    """Without when it began."""
+    return re.sub(r", [^(]+", " ", text(hand, plan))
+
+
 def go_to(hand: Hand, id_: str) -> None:
     hand.page.activateWindow()
     hand.table.setFocus()
@@ -88,8 +101,9 @@ def in_history(hand: Hand) -> Sequence[str]:
 
 def test_a_plan_is_one_row_and_says_what_it_is(hand: Hand) -> None:
     assert hand.shown_ids() == [ALONE_ID, PLAN.id]
-    assert text(hand, PLAN.id) == "a plan (4)"
-    assert text(hand, PLAN.id, CONTENDER) == "2 contenders x 2"
+    assert title(hand, PLAN.id) == "a plan (4)"
+    assert text(hand, PLAN.id, CONTENDER) == "innodb, rocksdb x 2"
+    assert tip(hand, PLAN.id, CONTENDER) == "innodb-default, rocksdb-default"
     assert text(hand, PLAN.id, STATE) == "completed"
     hand.table.model().toggle(PLAN.id)
     shown = hand.table.model().rows.shown_of(PLAN.id)
@@ -158,8 +172,10 @@ def test_one_list_of_all_sessions_is_a_choice_that_is_kept(hand: Hand, qtbot: Qt
 def test_two_plans_of_one_name_are_two_rows(hand: Hand) -> None:
     store(hand.page.context.home, *(journals.whole(TWIN, turn.session) for turn in TWIN.turns))
     changed(hand)
-    names = [text(hand, id_) for id_ in hand.shown_ids()]
-    assert names.count("a plan (4)") == 2
+    for plan in (PLAN, TWIN):
+        began = clock_text(journals.Maker(plan, plan.turns[0].session).began_at, time.time())
+        assert text(hand, plan.id) == f"a plan, {began} (4)"
+    assert text(hand, PLAN.id) != text(hand, TWIN.id)
     go_to(hand, TWIN.id)
     assert set(hand.table.selected) == {turn.session for turn in TWIN.turns}
 
@@ -169,9 +185,9 @@ def test_what_was_not_needed_is_counted(hand: Hand) -> None:
     plan = replace(plan, turns=journals.plan(plan.contenders, repeats=8, number=4).turns)
     store(hand.page.context.home, *makers_of(plan, 3))
     changed(hand)
-    hand.qtbot.waitUntil(lambda: text(hand, plan.id) == "a plan (16)")
+    hand.qtbot.waitUntil(lambda: title(hand, plan.id) == "a plan (16)")
     assert text(hand, plan.id, STATE) == "6 completed, 10 not needed"
-    assert text(hand, plan.id, CONTENDER) == "2 contenders x up to 8"
+    assert text(hand, plan.id, CONTENDER) == "innodb, myisam x up to 8"
 
 
 def test_of_a_plan_that_is_partly_here_the_rest_is_named(hand: Hand, tmp_path: Path) -> None:
@@ -193,10 +209,10 @@ def test_the_filter_leaves_only_some_of_a_plan_and_says_so(hand: Hand) -> None:
     go_to(hand, PLAN.id)
     hand.qtbot.keyClicks(hand.line, "rocksdb")
     hand.qtbot.waitUntil(lambda: hand.shown_ids() == [PLAN.id])
-    assert text(hand, PLAN.id) == "a plan (2 of 4)"
+    assert title(hand, PLAN.id) == "a plan (2 of 4)"
     assert sorted(hand.table.selected) == [IDS[1], IDS[3]]
     labels = [label.text() for label in hand.page.findChildren(QLabel) if label.isVisible()]
-    assert "a plan (2 of 4)" in labels and any("the filter hides 2" in label for label in labels)
+    assert text(hand, PLAN.id) in labels and any("the filter hides 2" in label for label in labels)
     hand.press("Delete")
     hand.qtbot.waitUntil(lambda: hand.message.text == "2 sessions deleted")
     assert in_history(hand) == sorted([IDS[0], IDS[2], ALONE_ID])
@@ -235,7 +251,7 @@ def test_the_selection_stays_while_sessions_arrive(hand: Hand) -> None:
     go_to(unfolded(hand), IDS[1])
     store(hand.page.context.home, journals.Maker(TWIN, TWIN.turns[3].session).planned())
     changed(hand)
-    assert hand.table.selected == (IDS[1],) and text(hand, TWIN.id) == "a plan (4)"
+    assert hand.table.selected == (IDS[1],) and title(hand, TWIN.id) == "a plan (4)"
 
 
 def test_another_page_finds_its_sessions_in_folded_plans(hand: Hand) -> None:
@@ -346,7 +362,7 @@ def test_of_a_plan_under_way_only_what_has_ended_is_deleted(hand: Hand) -> None:
     go_to(hand, TWIN.id)
     press(hand, Qt.Key.Key_Delete)
     hand.qtbot.waitUntil(lambda: hand.message.text.startswith("2 sessions deleted; 2 are still running"))
-    hand.qtbot.waitUntil(lambda: text(hand, TWIN.id) == "a plan (2)")
+    hand.qtbot.waitUntil(lambda: title(hand, TWIN.id) == "a plan (2)")
     assert text(hand, TWIN.id, STATE) == "1 active, 1 waiting, 2 not here"
     before = len(under_way.raw)
     for at in range(len(TWIN.steps)):
@@ -357,7 +373,7 @@ def test_of_a_plan_under_way_only_what_has_ended_is_deleted(hand: Hand) -> None:
         Writer(history).append(TWIN.id, ended[0].session, 0, ended[0].raw)  # it stays deleted
         assert not [each for each in sessions(history) if each["id"] == ended[0].session]
     hand.press("Undo")
-    hand.qtbot.waitUntil(lambda: text(hand, TWIN.id) == "a plan (4)")
+    hand.qtbot.waitUntil(lambda: title(hand, TWIN.id) == "a plan (4)")
     hand.qtbot.waitUntil(lambda: text(hand, TWIN.id, STATE) == "1 waiting, 3 completed")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -38,11 +39,24 @@ def test_plans_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     head, first, second = said(capsys, "plan", "list").splitlines()
     assert head.split()[:3] == ["id", "name", "state"]
     assert first.split("  ")[0] == ENDING and "3 completed, 1 not here" in first
-    assert "2 contenders x 2" in first and "innodb-default x 1" in second
+    assert "innodb, rocksdb x 2" in first and "innodb-default x 1" in second
     (line,) = said(capsys, "plan", "list", "--target", "xeon").splitlines()[1:]
     assert line.split() == second.split()
     (found,) = json.loads(said(capsys, "plan", "list", "--limit", "1", "--json"))
     assert found["id"] == OTHER.id and found["states"] == {"completed": 1}
+
+
+def test_plans_are_listed_with_their_start_in_utc(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = []
+    for zone in ("UTC", "Asia/Tokyo"):
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+        texts.append(said(capsys, "plan", "list"))
+    monkeypatch.undo()
+    time.tzset()
+    assert texts[0] == texts[1]
 
 
 def test_sessions_of_a_plan(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from app.comparison.compare import common, compare
 from app.comparison.entries import Comparison
-from app.comparison.names import short_names, unique_names
 from app.comparison.text import names_of, to_markdown, to_text, unjudged_texts
 from app.history.history import History
 from app.history.writing import Writer
@@ -62,29 +61,6 @@ def test_rows_say_where_less_is_better(tmp_path: Path) -> None:
         marked = [line for line in text.splitlines() if sign in line and not line.endswith(" better")]
         assert len(marked) == 1 and "settle" in marked[0]
     assert "\N{DOWNWARDS ARROW} less is better" in to_text(found).splitlines()
-
-
-def test_sessions_of_one_name_are_told_apart() -> None:
-    ids = ["01M80DXF5YAAAAAA", "01M80DXF5YBBBBBB", "01M80DXF5YCCCCCC"]
-    assert unique_names(["duel", "duel", "other"], ids) == ["duel AAAAAA", "duel BBBBBB", "other"]
-
-
-@pytest.mark.parametrize(
-    ("names", "shorts", "around"),
-    [
-        (["duel-8.0.40-innodb-1", "duel-8.0.36-innodb-1"], ("8.0.40", "8.0.36"), "duel-…-innodb-1"),
-        (["innodb-default-1", "rocksdb-default-1"], ("innodb", "rocksdb"), "…-default-1"),
-        (["mysql-8.4-innodb", "mysql-8.4-innodb-c8r32"], ("innodb", "innodb-c8r32"), "mysql-8.4-…"),
-        (["innodb", "innodb-2"], ("innodb", "innodb-2"), ""),
-        (["one", "other"], ("one", "other"), ""),
-        (["alone-1"], ("alone-1",), ""),
-    ],
-)  # fmt: skip
-def test_names_without_what_they_have_in_common(
-    names: list[str], shorts: tuple[str, ...], around: str
-) -> None:
-    found = short_names(names)
-    assert (found.names, found.around) == (shorts, around)
 
 
 @pytest.mark.parametrize("width", [80, 100, 120, 200])

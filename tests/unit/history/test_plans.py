@@ -47,7 +47,7 @@ def test_a_plan_says_what_it_measured_and_how_far_it_is(filled: History) -> None
         "innodb",
         "rocksdb",
     ]
-    assert size_text(plan) == "2 contenders x 2"
+    assert size_text(plan) == "innodb, rocksdb x 2", "what their names differ in"
     assert states_text(plan) == "1 waiting, 1 lost, 2 completed, 1 failed step"
     assert the(filled, OTHER.id)["name"] == "duel", "a plan without a name has that of its sequence"
     assert (size_text(the(filled, OTHER.id)), states_text(the(filled, OTHER.id))) == (
@@ -77,7 +77,7 @@ def test_sessions_that_were_not_needed_are_no_failures(history: History) -> None
     plan = until_decided()
     store(history, *makers_of(plan, 3))
     assert states_text(the(history, plan.id)) == "6 completed, 10 not needed"
-    assert size_text(the(history, plan.id)) == "2 contenders x up to 8"
+    assert size_text(the(history, plan.id)) == "innodb, myisam x up to 8"
 
 
 def test_a_plan_of_which_only_a_part_is_here_says_so(history: History) -> None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from app.comparison.compare import by_group, by_limits, by_measure, common, compare
 from app.comparison.entries import ColumnEntry, Comparison
-from app.comparison.names import short_names
 from app.comparison.sentences import figure_of, verdict_sentences
 from app.comparison.text import names_of
+from app.core.names import short_names
 from app.history.history import History
 from app.history.sessions import sessions
 from app.stats import Limits

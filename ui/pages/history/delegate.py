@@ -10,7 +10,7 @@ from app.core.harmless import harmless
 from ui.core.index import Index
 from ui.core.plain import fitted
 from ui.core.theme import Theme
-from ui.models.session_columns import NAME
+from ui.models.session_columns import CONTENDER, NAME
 from ui.models.sessions import SessionModel
 
 _SIDE = 7  # pixels between a text and the edge of its cell
@@ -54,9 +54,9 @@ class SessionDelegate(QStyledItemDelegate):
             painter.drawRect(rect.adjusted(0, 0, -1, -1))
 
     def _elision(self, index: Index) -> Qt.TextElideMode:
-        """The number of sessions behind the name of a plan stays."""
+        """The numbers of sessions and repeats stay, behind the name and the contenders of a plan."""
         rows = self._model.rows
-        is_plan = index.column() == NAME and rows.is_plan(rows.ids[index.row()])
+        is_plan = index.column() in (NAME, CONTENDER) and rows.is_plan(rows.ids[index.row()])
         return Qt.TextElideMode.ElideMiddle if is_plan else Qt.TextElideMode.ElideRight
 
     def _paint_fold(self, painter: QPainter, room: QRect, id_: str) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.comparison.names import short_names
+from app.core.names import short_names
 from app.core.units import unit_text
 from app.history.figures import CutEntry, StepEntry
 from app.history.series import SeriesEntry

@@ -58,11 +58,10 @@ def _read(history: History) -> list[PlanEntry]:
 
 def _line(plan: PlanEntry) -> str:
     """`my plan: innodb, rocksdb x 3`, and on the right where and when."""
-    from app.history.plans import repeats_text, size_text
+    from app.history.plans import size_text
 
-    what = f"{', '.join(plan['contenders'])} x {repeats_text(plan)}"
-    what = what if len(what) <= LONGEST else size_text(plan)
-    line = f"{_short(plan['name'])}: {_short(what)}\t{_short(plan['target'])}, {date_text(plan['at'])}"
+    where = f"{_short(plan['target'])}, {date_text(plan['at'])}"
+    line = f"{_short(plan['name'])}: {_short(size_text(plan))}\t{where}"
     return line.replace("&", "&&")
 
 

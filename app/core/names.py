@@ -1,4 +1,4 @@
-"""Names of columns: unique, and short where what they have in common is written once."""
+"""Names side by side: unique, and short where what they have in common is written once."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
+
+from .units import date_text
 
 _WORD = re.compile(r"[^-_/ ]*[-_/ ]*")  # with what parts it from the next; versions stay whole
 
@@ -18,10 +20,23 @@ class ShortNames:
     around: str = ""  # empty where they have nothing in common
 
 
-def unique_names(names: Sequence[str], ids: Sequence[str]) -> list[str]:
-    """Names of sessions, with the end of their ids where they are equal."""
+def unique_names(names: Sequence[str], starts: Sequence[float | None], ids: Sequence[str]) -> list[str]:
+    """Equal ones with their start times; where these are equal too, with the end of their ids."""
+    timed = _with_times(names, starts)
     return [
-        f"{name} {id_[-6:]}" if names.count(name) > 1 else name for name, id_ in zip(names, ids, strict=True)
+        f"{name} {id_[-6:]}" if timed.count(name) > 1 else name for name, id_ in zip(timed, ids, strict=True)
+    ]
+
+
+def _with_times(names: Sequence[str], starts: Sequence[float | None]) -> list[str]:
+    """`duel 14:35`; with the date where the sessions of this name began on several days."""
+    dates = ["" if start is None else date_text(start) for start in starts]
+    days: dict[str, set[str]] = {}
+    for name, date in zip(names, dates, strict=True):
+        days.setdefault(name, set()).add(date[:10])
+    return [
+        f"{name} {date[11:] if len(days[name]) == 1 else date}".rstrip() if names.count(name) > 1 else name
+        for name, date in zip(names, dates, strict=True)
     ]
 
 
