@@ -34,11 +34,11 @@ MOST_WHY = 1000  # characters
 
 
 class TakenError(Exception):
-    """Somebody else came first: the plan waits on."""
+    """Another plan began first: this one keeps waiting."""
 
 
 def leave_behind(directory: Directory) -> None:
-    """Start the process where something may begin by itself; with a full disk a later look does it."""
+    """Start the process if a plan may begin by itself; if the disk is full, a later call does it."""
     if directory.has_plan() or not QueuedPlans(directory).read().goes_on:
         return
     with contextlib.suppress(OSError), open(directory.at("queue", "begin.log"), "wb") as log:
@@ -49,7 +49,7 @@ def leave_behind(directory: Directory) -> None:
 
 
 def agent_command(directory: Directory, agent: str, verb: str, *words: str) -> List[str]:
-    """A verb of an agent file here, started as this process was: by the starter, which checks the file."""
+    """The command of a verb, through the starter that started this process: it checks the agent file."""
     own = own_words()
     before = next(at for at, word in enumerate(own) if AGENT_FILE.search(word))
     file = directory.at("agents", agent + ".pyz")
@@ -62,7 +62,7 @@ def _own_agent() -> str:
 
 
 def begin_next(directory: Directory) -> None:
-    """Begin the next plan as soon as it can; ends where nothing may come, or a plan is carried out."""
+    """Start the next plan as soon as it can begin; return if none can, or while a plan runs."""
     if not _is_alone(directory):
         return
     queued = QueuedPlans(directory)
@@ -76,7 +76,7 @@ def begin_next(directory: Directory) -> None:
 
 
 def _is_alone(directory: Directory) -> bool:
-    """Whether no other process waits here; held until this one ends."""
+    """Whether this is the only process that waits here; its lock is held until it ends."""
     lock, until = open_lock(directory.at("queue", "waiting")), time.monotonic() + PATIENCE_S
     while True:
         try:
@@ -89,7 +89,7 @@ def _is_alone(directory: Directory) -> bool:
 
 
 def _try(directory: Directory, queued: QueuedPlans, entry: QueuedPlan) -> bool:
-    """Whether the plan has begun, or is held now because it cannot."""
+    """Whether the entry is settled: its plan has begun, or is held because it cannot."""
     try:
         _begin(directory, queued, entry)
     except TakenError:
@@ -108,7 +108,7 @@ def _begin(directory: Directory, queued: QueuedPlans, entry: QueuedPlan) -> None
     _check(directory, entry, plan)
 
     def start(queue: Queue) -> Queue:
-        """While the queue cannot change: what was held or removed meanwhile does not begin."""
+        """Runs under the lock of the queue: a plan that was held or removed meanwhile does not begin."""
         if entry != queue.next_plan(time.time()):
             raise TakenError
         _ask(directory, entry, "start")
@@ -118,7 +118,7 @@ def _begin(directory: Directory, queued: QueuedPlans, entry: QueuedPlan) -> None
 
 
 def _check(directory: Directory, entry: QueuedPlan, plan: Plan) -> None:
-    """What the builds say to it, and the rehearsal of each contender."""
+    """Ask the builds, and rehearse each contender; raises AgentError if a check fails."""
     _refuse(_ask(directory, entry, "check"))
     for at in range(len(plan.contenders)):
         _refuse(_ask(directory, entry, "check", "--contender", str(at)))

@@ -22,14 +22,14 @@ _SPOILT = frozenset(SPOILT)
 
 
 class Figure(NamedTuple):
-    """Of a step of a session."""
+    """The result of a step in a session."""
 
     value: float
     spoilt: FrozenSet[str]  # its marks for which Compare leaves it out
 
 
 class Deciding:
-    """The base stays as long as anybody does; steps are never left out."""
+    """Decides who goes on. The base stays as long as any contender does; every round has all steps."""
 
     def __init__(self, directory: Directory, plan: Plan) -> None:
         self._directory, self._plan = directory, plan
@@ -41,7 +41,7 @@ class Deciding:
         self._longest = 0.0
 
     def spared(self, turn: Turn) -> str:
-        """Why a session of the next round is not needed; '' where it is."""
+        """Why the next round does not need a session; '' if it does."""
         if not self._plan.until_decided or not self._rounds:
             return ""
         is_open = turn.contender in self._open if turn.contender else bool(self._open)
@@ -50,7 +50,7 @@ class Deciding:
         return OUT_OF_TIME if self._is_late() else ""
 
     def said(self, turn: Turn) -> str:
-        """How the cells of its contender ended, those of all for the base."""
+        """How the cells of its contender were decided; for the base, all cells."""
         parts = []
         for contender in self._told_of(turn):
             words = self._words.get(contender, {}).items()
@@ -79,7 +79,7 @@ class Deciding:
         self._judge()
 
     def _judge(self) -> None:
-        """All cells together, as Compare does; those of who has left and of loads too."""
+        """Judge all cells together, as Compare does, also those of loads and of contenders that have left."""
         contenders = range(1, len(self._plan.contenders))
         places = [(contender, step) for contender in contenders for step in self._steps()]
         words = endings([self._cell(*place) for place in places], self._limits, len(self._rounds))
@@ -89,7 +89,7 @@ class Deciding:
         self._open -= {each for each in self._open & {*self._words} if all(self._words[each].values())}
 
     def _steps(self) -> List[int]:
-        """Those that Compare judges; what prepares the others is not repeated for its own sake."""
+        """The steps that Compare judges."""
         steps = enumerate(self._plan.steps)
         return [index for index, step in steps if step.kind not in _UNJUDGED and not step.warm]
 
@@ -102,12 +102,12 @@ class Deciding:
         return Cell(*figures, direction, contender, by_round=by_round)
 
     def _column(self, contender: int, step: int) -> Dict[int, float]:
-        """A figure of each round that has one that counts."""
+        """The result of each round, if it counts."""
         found = {at: its.get(contender, {}).get(step) for at, its in enumerate(self._rounds)}
         return {at: each.value for at, each in found.items() if each and self._counts(each, step, at)}
 
     def _counts(self, figure: Figure, step: int, at: int) -> bool:
-        """What disturbs all that are held to each other says nothing against their ratio."""
+        """Whether a result counts: if load disturbed all contenders alike, their ratio still holds."""
         if figure.spoilt != {DISTURBED}:
             return not figure.spoilt
         rounds = self._rounds[at : at + 1] if self._plan.steps[step].sliced else self._rounds
@@ -115,7 +115,7 @@ class Deciding:
         return all(DISTURBED in each.spoilt for each in alike)
 
     def _figures(self, turn: Turn) -> Iterator[Tuple[int, Figure]]:
-        """Of the steps that were completed."""
+        """The results of the completed steps."""
         try:
             with open(self._directory.journal(turn.session), "rb") as file:
                 ended = [json.loads(line) for line in file if line.startswith(_ENDED)]

@@ -29,7 +29,7 @@ class Follow:
         self._beat = 0
 
     def run(self) -> None:
-        """Send until nobody carries the plan out any more and everything is sent."""
+        """Send until the plan has ended and everything is sent."""
         next_beat = time.monotonic()
         moving: List[str] = []  # the journals that grew last: the others are looked at with each beat only
         while True:
@@ -45,7 +45,7 @@ class Follow:
                 time.sleep(max(0.0, min(LOOK_S, next_beat - time.monotonic())))
 
     def _send_beat(self) -> bool:
-        """Whether the plan is carried out."""
+        """Send a heartbeat; returns whether the plan still runs."""
         locked = self._directory.holder().get("plan") == self._plan
         self._beat += 1
         beat = {"beat": self._beat, "at": round(time.time(), 3), "locked": locked}
@@ -58,11 +58,11 @@ class Follow:
         _write([json.dumps({"end": True}).encode() + b"\n"])
 
     def _send_from(self, sessions: Iterable[str]) -> List[str]:
-        """Those of the sessions that had something new."""
+        """Send what is new; returns the sessions that had something new."""
         return [session for session in sessions if self._send_new(session)]
 
     def _send_new(self, session: str) -> bool:
-        """The whole lines that have come since; True where there were any."""
+        """Send the new whole lines of a journal; True if there were any."""
         path, offset = self._paths[session], self._offsets[session]
         try:
             if os.stat(path).st_size <= offset:

@@ -22,7 +22,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 class Incoming:
-    """Those of one directory of Dyno's, or of another folder in it."""
+    """The uploaded plans in a directory of Dyno, or in another folder of it."""
 
     def __init__(self, directory: Directory, folder: str = "incoming") -> None:
         self._directory, self._folder = directory, folder
@@ -33,7 +33,7 @@ class Incoming:
         return self._directory.at(self._folder, sha256 + ".json")
 
     def receive(self, sha256: str, content: bytes) -> None:
-        """Take a plan in, as it was sent or not at all."""
+        """Store a plan, whole or not at all."""
         path = self._at(sha256)
         if hashlib.sha256(content).hexdigest() != sha256:
             raise AgentError("the plan was damaged on its way here: try again")
@@ -46,7 +46,7 @@ class Incoming:
             raise AgentError(text.format(self._directory.path, error.strerror)) from None
 
     def read(self, sha256: str) -> Plan:
-        """The plan of this name; raises an error where its file has changed."""
+        """The plan with this name; raises an error if its file has changed."""
         return read_plan(self.content(sha256))
 
     def content(self, sha256: str) -> bytes:
@@ -65,7 +65,7 @@ class Incoming:
         self._directory.discard(self._at(sha256))
 
     def clean(self) -> None:
-        """Take away what nobody has started."""
+        """Delete old plans that nobody started."""
         folder = self._directory.at("incoming")
         for name in os.listdir(folder):
             path = os.path.join(folder, name)

@@ -177,7 +177,7 @@ def _delete_snapshot(directory: Directory, _: Any) -> answers.Done:
 
 
 def _upload(directory: Directory, _: Any) -> answers.Received:
-    """A line that says which tarball, for which name, and from which byte on; then the bytes."""
+    """Read a line with the tarball, the name and the first byte; then the bytes."""
     from .survey.installing import Installing
 
     take_lock(directory, "upload")
@@ -212,7 +212,7 @@ def _note_build(directory: Directory, _: Any) -> answers.Done:
 
 
 def take_lock(directory: Directory, verb: str) -> None:
-    """Take the lock until this process ends: nothing comes or goes under a plan that is carried out."""
+    """Hold the lock until this process ends: no build or snapshot changes during a plan."""
     if directory.lock({"verb": verb, "pid": os.getpid()}) is None:
         raise AgentError("{}: try again when it has finished".format(directory.in_use()))
 

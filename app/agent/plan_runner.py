@@ -32,7 +32,7 @@ from .system.other_agents import agents_elsewhere
 
 
 def start(directory: Directory, sha256: str, agent: str) -> Started:
-    """Leave a process behind that carries out a plan that was sent; the answer is given before it begins."""
+    """Run an uploaded plan in a detached process; returns before it begins."""
     incoming = Incoming(directory)
     plan = incoming.read(sha256)
     if not plan.allow_busy:
@@ -71,7 +71,7 @@ def create_journals(directory: Directory, plan: Plan, agent: str) -> Dict[str, J
 
 
 def create_journal(directory: Directory, plan: Plan, turn: Turn) -> Journal:
-    """With its first event."""
+    """The journal of a session, with its first event."""
     os.mkdir(directory.session(turn.session), 0o700)
     journal = Journal(directory.journal(turn.session))
     protocol = "{}.{}".format(*PROTOCOL)
@@ -127,7 +127,7 @@ def _leave_streams(log: str) -> None:
 
 
 class _Work(NamedTuple):
-    """A plan that is being carried out, and what that takes."""
+    """A running plan, and the objects that its sessions share."""
 
     directory: Directory
     plan: Plan
@@ -137,7 +137,7 @@ class _Work(NamedTuple):
 
 
 def run_plan(directory: Directory, plan: Plan, journals: Dict[str, Journal], agent: str) -> Control:
-    """All turns of the plan that come; a failed session never stops it. Returns what was asked meanwhile."""
+    """Run the turns of a plan; a failed session never stops it. Returns the requests that came."""
     control = Control(os.path.join(directory.plan(plan.id), "control"))
     signal.signal(signal.SIGTERM, lambda *_: control.stop_plan())
     directory.empty_trash()
@@ -161,7 +161,7 @@ def _spare(turn: Turn, deciding: Deciding, journals: Dict[str, Journal]) -> bool
 
 
 def _run_sessions(work: _Work, turns: Sequence[Turn]) -> None:
-    """One after the other, each with the machine to itself; a disturbed one again."""
+    """Run sessions one after the other; run the next attempt of a disturbed one."""
     again = False
     for turn in turns:
         if again and turn.attempt > 1:
@@ -175,7 +175,7 @@ def _run_sessions(work: _Work, turns: Sequence[Turn]) -> None:
 
 
 def _run_in_slices(work: _Work, turns: Sequence[Turn]) -> None:
-    """The sessions of a round take turns within it, each in a thread."""
+    """Run the sessions of a round in turns, each in a thread."""
     baton = Baton()
     threads = [
         Thread(target=_run_in_turn, args=(work._replace(control=work.control.twin()), turn, baton.join()))
@@ -196,7 +196,7 @@ def _run_in_turn(work: _Work, turn: Turn, place: Place) -> None:
 
 
 def _run_turn(work: _Work, turn: Turn, journal: Journal, place: Place) -> bool:
-    """Carry out one session; returns whether others disturbed it, so that it has to be repeated."""
+    """Run one session; returns whether others disturbed it, so that it must be repeated."""
     work.control.look(journal)
     if work.control.plan_stopped:
         end(journal, "stopped", "the plan was stopped before this session began")
@@ -212,6 +212,6 @@ def _run_turn(work: _Work, turn: Turn, journal: Journal, place: Place) -> bool:
 
 
 def end(journal: Journal, outcome: str, reason: str) -> None:
-    """The last event of a session that was not carried out, or not to its end."""
+    """Write the last event of a session that did not run, or not to its end."""
     journal.write(SessionEnded, outcome=outcome, reason=reason, events=journal.seq + 1)
     journal.close()

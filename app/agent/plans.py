@@ -13,7 +13,7 @@ TAIL = 4096  # bytes of a journal that contain its last event
 
 
 def list_plans(directory: Directory) -> List[PlanSummary]:
-    """Every plan that was taken in here, with its sessions and how long their journals are."""
+    """Every stored plan with its sessions and the sizes of their journals."""
     holder = directory.holder().get("plan")
     return [_describe(directory, plan, plan == holder) for plan in directory.plans()]
 
@@ -37,12 +37,12 @@ def has_ended(path: str) -> bool:
 
 
 def has_completed(path: str) -> bool:
-    """The session went to its end."""
+    """The session completed."""
     return b'"outcome":"completed"' in _last_event(path)
 
 
 def _last_event(path: str) -> bytes:
-    """Of a session that is over; empty for others."""
+    """The last event of a session that has ended; else empty."""
     try:
         with open(path, "rb") as file:
             file.seek(max(0, os.stat(path).st_size - TAIL))

@@ -42,7 +42,7 @@ LATEST_S = 366 * 24 * 3600.0
 
 
 class QueuedPlans:
-    """Those of one directory of Dyno's."""
+    """The queue of one directory of Dyno."""
 
     def __init__(self, directory: Directory) -> None:
         self._directory = directory
@@ -52,7 +52,7 @@ class QueuedPlans:
         return self._directory.at("queue", name)
 
     def read(self) -> Queue:
-        """Without the plans that have begun: who began one may have been killed before it could say so."""
+        """The queue without plans that have begun: a killed process may have left them in it."""
         try:
             with open(self._at("queue.json"), "rb") as file:
                 queue = read(Queue, json.loads(file.read(LONGEST)))
@@ -72,14 +72,14 @@ class QueuedPlans:
         return replace(queue, at_work=at_work, now=now, waits_for=waits_for)
 
     def _waits_for(self, entry: QueuedPlan | None) -> str:
-        """The plan of another directory for which this one waits; '' where it can begin."""
+        """The plan in another directory that this one waits for; '' if it can begin."""
         with contextlib.suppress(AgentError):  # a plan that was damaged is held when it would begin
             for other in self.others_before(entry) if entry else ():
                 return "{} {}".format(other.which, other.where)
         return ""
 
     def others_before(self, entry: QueuedPlan) -> List[OtherAgent]:
-        """The plans of other directories that keep this one from beginning."""
+        """The plans in other directories that this one waits for."""
         others = agents_elsewhere(self._directory)
         return [] if others and self._incoming.read(entry.sha256).allow_busy else others
 
@@ -91,7 +91,7 @@ class QueuedPlans:
             write_file(self._at("queue.json"), json.dumps(to_json(queue)))
 
     def carry_out(self, asked: QueueChange, agent: str) -> None:
-        """What a person asks for; `agent` is the agent file of who asks."""
+        """Make the change that a person requests; `agent` is the agent file that brought it."""
         change = _CHANGES.get(asked.do)
         if asked.do == ADD:
             self._add(asked, agent)
@@ -101,11 +101,11 @@ class QueuedPlans:
             raise AgentError("a queue cannot do {!r}".format(asked.do[:80]))
 
     def send(self, entry: QueuedPlan) -> None:
-        """Lay a plan where check and start look for it."""
+        """Copy a plan to where check and start look for it."""
         Incoming(self._directory).receive(entry.sha256, self._incoming.content(entry.sha256))
 
     def hold_after(self, plan: str, name: str, was_stopped: bool) -> None:
-        """Let nothing begin after a plan that was stopped, or of which nothing came."""
+        """Hold the queue after a plan that was stopped, or in which no session completed."""
         sessions = [turn["session"] for turn in self._directory.read_plan(plan).get("turns", [])]
         why = "plan {} was stopped".format(name) if was_stopped else ""
         if not why and not any(has_completed(self._directory.journal(each)) for each in sessions):
@@ -134,7 +134,7 @@ class QueuedPlans:
         return os.path.exists(self._directory.plan(entry.plan))
 
     def _clean(self, queue: Queue) -> None:
-        """Take away what nobody waits for: of plans that have begun, and of writers that were killed."""
+        """Delete the files of plans that have begun, and those of killed writers."""
         stay = {
             "lock",
             "waiting",
@@ -159,7 +159,7 @@ class QueuedPlans:
 
 
 def held(queue: Queue, plan: str, why: str) -> Queue:
-    """With one of its plans held, or no more where `why` is empty."""
+    """The queue with one plan held for this reason, or released if `why` is empty."""
     found = [replace(each, held=why) if each.plan == plan else each for each in queue.plans]
     return replace(queue, plans=found)
 

@@ -97,7 +97,7 @@ class Session(Running):
         return outcome
 
     def _write_last(self, outcome: str, reason: str) -> None:
-        """A step that was broken off, then the session; a full disk has kept room for them."""
+        """Write the end of an unfinished step, then of the session; both have reserved room."""
         if self.open_step >= 0:
             with contextlib.suppress(DiskFullError):
                 self.journal.write(StepEnded, step=self.open_step, outcome=outcome, reason=reason)
@@ -142,7 +142,7 @@ class Session(Running):
         return Server(vars(contender), self.path, build.options, build.environment, transport, clients)
 
     def open(self) -> None:
-        """Start the server on its data, and begin to look at it."""
+        """Start the server on its data, and prepare the sampling."""
         self._start_server()
         self.server.admit()
         self.host = HostSampler(self._pids, self.path, self.agent)
@@ -225,7 +225,7 @@ class Session(Running):
             self._recover(index)
 
     def _recover(self, index: int) -> None:
-        """Start a server that died once more; a second death is the end."""
+        """Restart a server that died; its second death ends the session."""
         how, why = self.server.exit_text(), self.server.last_error()
         self.crashes += 1
         self.journal.write(Mark, name="crash", step=index, text="the server crashed {}: {}".format(how, why))
@@ -249,7 +249,7 @@ class Session(Running):
         self._remove_data()
 
     def _end_server(self) -> None:
-        """In its own time, but for a person who waits for the end."""
+        """Shut the server down; kill it if a person waits for the end of the session."""
         if self.control.interrupts == "stopped":
             self.server.kill()
         else:

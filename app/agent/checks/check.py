@@ -44,7 +44,7 @@ Checks = List[Check]
 
 
 def check(directory: Directory, plan: Plan) -> Checks:
-    """What speaks against a plan before any server is started."""
+    """The checks of a plan that need no running server."""
     found = [*_check_sysbench(), _check_busy(directory, plan)]
     found += [Check("collection", FAIL, *each) for each in collection_problems(plan)]
     if _has_failed(found):
@@ -59,7 +59,7 @@ def check(directory: Directory, plan: Plan) -> Checks:
 
 
 def ask(directory: Directory, plan: Plan) -> Checks:
-    """What the builds say to their options; nothing is measured, so a plan may be under way."""
+    """What the builds say to their options; it measures nothing, so it also works during a plan."""
     found: Checks = []
     for contender in plan.contenders:
         with tempfile.TemporaryDirectory(prefix="dyno-") as folder:
@@ -68,7 +68,7 @@ def ask(directory: Directory, plan: Plan) -> Checks:
 
 
 def rehearse(directory: Directory, plan: Plan, contender: int) -> Rehearsal:
-    """One contender, by its place in the plan, is started once on an empty directory and shut down."""
+    """Start one contender, by its position in the plan, on an empty directory, and shut it down."""
     if not 0 <= contender < len(plan.contenders):
         raise AgentError("the plan has no contender {}".format(contender))
     busy = _check_busy(directory, plan)
@@ -84,7 +84,7 @@ def rehearse(directory: Directory, plan: Plan, contender: int) -> Rehearsal:
 
 @contextlib.contextmanager
 def _locked(directory: Directory) -> Iterator[Checks]:
-    """Nothing else is done in the directory meanwhile; gives why not, if that cannot be."""
+    """Hold the lock of the directory; yields a failed check if another process has it."""
     lock = directory.lock({"verb": "a rehearsal", "pid": os.getpid()})
     if lock is None:
         yield [_held(directory)]
@@ -97,7 +97,7 @@ def _locked(directory: Directory) -> Iterator[Checks]:
 
 @contextlib.contextmanager
 def _folder(directory: Directory) -> Iterator[str]:
-    """Of one contender, gone afterwards."""
+    """A folder for one contender, deleted afterwards."""
     folder = directory.at("sessions", REHEARSAL + os.urandom(8).hex())
     os.mkdir(folder, 0o700)
     try:
@@ -111,7 +111,7 @@ def _has_failed(found: Checks) -> bool:
 
 
 def _check_sysbench() -> Checks:
-    """A failure where it is missing; the survey shows its version."""
+    """A failure if it is missing; the survey shows its version."""
     return [] if find_sysbench() else [sysbench_check(Machine())]
 
 
@@ -128,7 +128,7 @@ def _held(directory: Directory) -> Check:
 
 
 def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> Checks:
-    """Where a plan starts from snapshots: whether the load is spared."""
+    """Whether a plan that starts from snapshots finds one, which saves the load."""
     if plan.snapshot_at < 0:
         return []
     snapshots, key = Snapshots(directory), key_of(plan, contender)
@@ -173,7 +173,7 @@ def _check_options(build: KnownBuild, contender: Contender, folder: str) -> Chec
 
 
 def _check_memory(build: KnownBuild, contender: Contender, folder: str) -> Checks:
-    """A failure where memory settings are not available; the rehearsal shows those in force."""
+    """A failure if memory settings are not available; the rehearsal shows those in force."""
     memory = Memory(vars(contender), folder)
     try:
         memory.prepare(build.environment)
@@ -214,7 +214,7 @@ def _reply(answer: Mapping[str, str]) -> Reply:
 
 
 def _wrong_option(answer: Mapping[str, str], contender: Contender) -> Check:
-    """With the answer itself, for who shows the lines of the preset."""
+    """The check of a rejected or ignored option; the build's answer names the line of the preset."""
     todo = "remove it from the preset {}, or set it in a group for this version only".format(contender.preset)
     state = FAIL if answer["state"] == REJECTED else WARN
     return Check("options", state, answer["text"], todo, contender.name, (_reply(answer),))
@@ -241,7 +241,7 @@ def _rehearse(build: KnownBuild, plan: Plan, contender: Contender, folder: str) 
 
 
 def _wait_while_asked(server: Server, seconds: float) -> None:
-    """Who has asked may have gone meanwhile: then nothing goes on."""
+    """Sleep, and give up if the client has disconnected."""
     time.sleep(seconds)
     if is_unread(1):
         server.kill()

@@ -15,7 +15,7 @@ RECORD = b".I "
 
 
 def server_problems(plan: Plan, engine: str, variables: Mapping[str, str]) -> Iterator[Problem]:
-    """What would answer without searching, or not find what is there."""
+    """Server settings that answer without a search, or miss words."""
     if not any(step.kind == "text-index" for step in plan.steps):
         return
     if _caches_queries(variables):
@@ -35,7 +35,7 @@ def _caches_queries(variables: Mapping[str, str]) -> bool:
 
 
 def collection_problems(plan: Plan) -> Iterator[Problem]:
-    """Files that cannot be read, or hold fewer documents than are wanted."""
+    """Files that cannot be read, or have fewer documents than the plan loads."""
     for step in plan.steps:
         if step.options.get("collection"):
             yield from _problems_of(_paths(step), plan.rows)
@@ -61,7 +61,7 @@ def _problems_of(paths: List[str], wanted: int) -> Iterator[Problem]:
 
 
 def _count(path: str, most: int) -> int:
-    """Documents of a file, no more of them than are wanted."""
+    """Documents in a file, counted up to this number."""
     if not os.path.isabs(path):
         raise FileNotFoundError(2, "not a full path", path)
     found = 0

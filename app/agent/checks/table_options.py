@@ -39,7 +39,7 @@ def try_table_options(client: Client, contender: Contender) -> Tuple[str, str]:
 
 
 def _create(client: Client, statements: Sequence[str]) -> None:
-    """By the first that the server takes; where it takes none, its words are about the first."""
+    """Run the first statement that the server accepts; without one, raise the error of the first."""
     try:
         client.run(statements[0])
     except QueryError:

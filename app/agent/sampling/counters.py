@@ -16,7 +16,7 @@ OWN = (".rows_read", ".log_kb")  # of an engine, where it counts them
 
 
 class Counters:
-    """The server's side of a sample."""
+    """The server's part of a sample."""
 
     def __init__(self, client: Client, engine: str) -> None:
         self._client = client
@@ -59,7 +59,7 @@ class Counters:
         }
 
     def counts_calls(self, status: Mapping[str, str]) -> bool:
-        """Whether rows read are calls of the handler, for nobody counts the rows."""
+        """Whether *rows read* are handler calls, because the server does not count rows."""
         rows = [*self._own(".rows_read"), ROWS]
         return all(_total(each, status) is None for each in rows)
 
@@ -82,7 +82,7 @@ def _value(
 def _first(
     counters: Sequence[Counter], before: Mapping[str, str], after: Mapping[str, str]
 ) -> Optional[float]:
-    """What the first of them that the server has came to."""
+    """The value of the first of these counters that the server has."""
     there = (counter for counter in counters if _total(counter, after) is not None)
     counter = next(there, None)
     return None if counter is None else _value(counter, before, after, 1.0)
@@ -96,12 +96,12 @@ def _total(counter: Counter, status: Mapping[str, str]) -> Optional[float]:
 
 
 def rows_read(status: Mapping[str, str]) -> Optional[float]:
-    """The rows that the server has read so far, of whatever table; None where it has not said."""
+    """Rows that the server has read so far, from any table; None if unknown."""
     return _total(READS, status)
 
 
 def await_last_client(client: Client) -> None:
-    """MySQL 5.6 counts twice what a client did while its connection is taken down: wait for that."""
+    """Wait until the clients are gone: MySQL 5.6 counts their work twice while they disconnect."""
     end = time.monotonic() + LEAVE_S
     while _clients(client) > 1 and time.monotonic() < end:
         time.sleep(GONE_S)
@@ -116,7 +116,7 @@ def _clients(client: Client) -> int:
 
 
 def read_status(client: Client) -> Dict[str, str]:
-    """SHOW GLOBAL STATUS; nothing of a server that does not answer."""
+    """SHOW GLOBAL STATUS; empty if the server does not answer."""
     try:
         return client.pairs("SHOW GLOBAL STATUS")
     except QueryError:

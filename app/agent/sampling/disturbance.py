@@ -85,7 +85,7 @@ def _causes(others: Others, before: Reading, after: Reading, seconds: float, all
 
 
 def _is_disk_shared(others: Others, before: Reading, after: Reading, seconds: float) -> bool:
-    """By the programs that may be read; the device shows what the programs of other users do."""
+    """Whether other programs use the disk: those that may be read, else by the counters of the device."""
     named = sum(each.read_kb + each.write_kb for each in others.programs)
     device = _device_kb(before, after, seconds)
     if named > LEAST_KB and named > DISK_SHARE * device:

@@ -111,5 +111,5 @@ def marks_of(totals: Mapping[str, Any], after_crash: bool, threads: int = 0) -> 
 
 
 def out_of_rows(before: int, after: int) -> List[str]:
-    """Where more than half of the rows are gone, every second statement finds none."""
+    """A mark if more than half of the rows are gone: every second statement then finds none."""
     return ["out-of-rows"] if after < before / 2 else []

@@ -119,7 +119,7 @@ def _value(series: _Series, before: Reading, after: Reading, dt: float) -> float
 
 
 def others_cpu_s(before: Reading, after: Reading) -> float | None:
-    """CPU of the machine less that of server, load, Dyno and kernel."""
+    """CPU of the machine without server, load, Dyno and kernel."""
     ticks, server = grown("cpu_busy", before, after), _of_server("server_cpu_s", before, after)
     ours = (server, kernel_cpu_s(before, after), grown("dyno_cpu_s", before, after))
     if ticks is None or None in ours:
@@ -129,20 +129,20 @@ def others_cpu_s(before: Reading, after: Reading) -> float | None:
 
 
 def _of_server(counter: str, before: Reading, after: Reading) -> float | None:
-    """0 without a server."""
+    """Growth of a counter of the server; 0 without a server."""
     is_there = "server" in before.pids or "server" in after.pids
     return grown(counter, before, after) if is_there else 0.0
 
 
 def _of_load(before: Reading, after: Reading) -> float:
-    """CPU of sysbench, also of one that began in between."""
+    """CPU of sysbench, also of one that started between the readings."""
     last = after.counters.get("sysbench_cpu_s", 0.0)
     same = before.pids.get("sysbench") == after.pids.get("sysbench")
     return last - before.counters.get("sysbench_cpu_s", 0.0) if same else last
 
 
 def kernel_cpu_s(before: Reading, after: Reading) -> float | None:
-    """Interrupts, and threads of the kernel where they can be seen."""
+    """CPU of interrupts, and of kernel threads where they are visible."""
     interrupts = grown("cpu_interrupts", before, after)
     return None if interrupts is None else interrupts * TICK_S + (grown("kernel_cpu_s", before, after) or 0.0)
 
@@ -248,7 +248,7 @@ class HostSampler:
         self._own_time.come_back(self._read_all(whole=True))
 
     def is_disk_idle(self) -> bool:
-        """Whether no request is on its way to the disk."""
+        """Whether the disk has no request in flight."""
         return not any(requests_on_their_way(os.pread(fd, MOST, 0)) for fd in self._disks)
 
     def _read_all(self, whole: bool) -> Reading:

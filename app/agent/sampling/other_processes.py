@@ -17,7 +17,7 @@ COST = 200  # looks at all processes take at most 1/200 of the time
 
 
 class _Thread:
-    """A thread of the kernel, or a process of Dyno's: one that rests is looked at less often."""
+    """A kernel thread, or a process of Dyno; one that rests is read less often."""
 
     def __init__(self, ticks: int) -> None:
         self.ticks = ticks
@@ -56,7 +56,7 @@ class OtherProcesses:
         self._from = self._to = self._next_look = 0.0
 
     def read(self, counters: Counters, whole: bool = False) -> None:
-        """Seconds of CPU; whole: also of those that rest."""
+        """CPU seconds; whole: including threads that rest."""
         self._readings += 1
         names = os.listdir("/proc")
         if names != self._names:
@@ -70,7 +70,7 @@ class OtherProcesses:
             counters["kernel_cpu_s"] = self._ticks["kernel"] * TICK_S
 
     def _meet_new(self, there: Set[int]) -> None:
-        """Look at each new process once: most are not counted."""
+        """Find out once what each new process is: most are not counted."""
         gone = self._known - there
         self._known -= gone
         self._kernel -= gone
@@ -106,7 +106,7 @@ class OtherProcesses:
         self._to = self._from
 
     def look(self, at_once: bool = False) -> None:
-        """Look again; skipped for a while after a look, which costs CPU itself."""
+        """Read all processes; skipped for a while after a reading, which costs CPU itself."""
         if time.monotonic() < self._next_look and not at_once:
             return
         self._last.update(self._look())  # those that have ended since stay as they were seen last
@@ -181,7 +181,7 @@ class _Use:
 
 
 def _grown(first: Optional[float], last: Optional[float]) -> float:
-    """0 where only its user may read it."""
+    """Growth of a value; 0 if only the owner of the process may read it."""
     return 0.0 if last is None else max(0.0, last - (first or 0.0))
 
 
@@ -200,7 +200,7 @@ def _command(pid: int) -> bytes:
 
 
 def _io(pid: int) -> Any:
-    """KB read and written; None where only its user may read it."""
+    """KB read and written; None if only the owner of the process may read them."""
     try:
         io = parse_io(read_file("/proc/{}/io".format(pid)))
     except (OSError, ValueError, KeyError):

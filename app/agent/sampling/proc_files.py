@@ -81,7 +81,7 @@ def parse_io(data: bytes) -> Counters:
 
 
 def parse_disk(data: bytes) -> Counters:
-    """Requests, KB and time at work of one block device; a sector has 512 bytes whatever the disk."""
+    """Requests, KB and busy time of a block device; its sectors have 512 bytes on every disk."""
     words = data.split()
     return {
         "disk_reads": int(words[0]),
@@ -93,7 +93,7 @@ def parse_disk(data: bytes) -> Counters:
 
 
 def requests_on_their_way(data: bytes) -> int:
-    """Of one block device."""
+    """Requests in flight on a block device."""
     return int(data.split()[8])
 
 

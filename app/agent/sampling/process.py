@@ -73,13 +73,13 @@ def quotas_of(pid: int) -> List[Quota]:
 
 
 def throttled_s(path: str, word: str, unit: float) -> float:
-    """For how long a group was held back since it was made."""
+    """For how long a CPU quota has held back a group since it was created."""
     lines = dict(line.partition(" ")[::2] for line in (read_text(path) or "").splitlines())
     return int(lines.get(word, "0")) * unit
 
 
 class Threads:
-    """What the threads of a process have done since each began: costs too much to be read each second."""
+    """Counters of the threads of a process; too expensive to read each second."""
 
     def __init__(self, pid: int) -> None:
         stat = parse_process(read_file("/proc/{}/stat".format(pid)))
@@ -87,13 +87,13 @@ class Threads:
         self.switches = _switches(pid)
 
     def switches_since(self, first: Threads) -> Tuple[int, int]:
-        """Voluntary and involuntary; all of those of a thread that began since."""
+        """Voluntary and involuntary switches since then; threads that began since count in full."""
         pairs = [(now, first.switches.get(thread, (0, 0))) for thread, now in self.switches.items()]
         return sum(now[0] - then[0] for now, then in pairs), sum(now[1] - then[1] for now, then in pairs)
 
     @staticmethod
     def of(pid: Optional[int]) -> Optional[Threads]:
-        """None where it has ended."""
+        """The threads of a process; None if it has ended."""
         try:
             return Threads(pid) if pid else None
         except (OSError, ValueError, KeyError, IndexError):
@@ -101,7 +101,7 @@ class Threads:
 
 
 def _switches(pid: int) -> Dict[int, Tuple[int, int]]:
-    """Voluntary and involuntary, by thread; one that ends meanwhile is not among them."""
+    """Voluntary and involuntary switches by thread, without threads that end meanwhile."""
     found = {}
     for thread in os.listdir("/proc/{}/task".format(pid)):
         try:

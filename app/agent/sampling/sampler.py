@@ -35,16 +35,16 @@ class Sampler:
         self._journal.write(SeriesDeclared, series=self._series)
 
     def look(self, whole: bool = False) -> Moment:
-        """What everything has counted by now; whole: with what rests; samples go on as they were."""
+        """All counters now; whole: including processes that rest. Samples do not change."""
         return self._host.read(whole), self._try("server", self._counters.read, {})
 
     @property
     def moment(self) -> Moment:
-        """What everything had counted at the latest sample."""
+        """All counters at the latest sample."""
         return self.reading, self._status
 
     def spent(self, first: Moment, last: Moment) -> Dict[str, Optional[float]]:
-        """What machine and server used between two moments, named as the figures per query are."""
+        """What machine and server used between two moments, named like the costs per query."""
         return {**deltas(first[0], last[0]), **self._counters.spent(first[1], last[1])}
 
     @property
@@ -97,7 +97,7 @@ class Sampler:
 
 
 def _load_values(load: Optional[Mapping[str, Any]]) -> List[Optional[float]]:
-    """In the order of LOAD."""
+    """The values of the load, in the order of LOAD."""
     if load is None or not load.get("interval_s"):
         return [None] * len(LOAD)
     interval = float(load["interval_s"])
@@ -108,7 +108,7 @@ def _load_values(load: Optional[Mapping[str, Any]]) -> List[Optional[float]]:
 
 
 def _rows_by_server(before: Mapping[str, str], after: Mapping[str, str], dt: float) -> List[Optional[float]]:
-    """In the order of LOAD: the rows that the server has read, and nothing else."""
+    """The rows that the server has read per second, in the order of LOAD; the rest is missing."""
     then, now = rows_read(before), rows_read(after)
     rate = None if then is None or now is None or dt <= 0 else max(0.0, now - then) / dt
     return [rate if each["name"] == "load.rows" else None for each in LOAD]

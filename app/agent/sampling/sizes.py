@@ -54,7 +54,7 @@ def _add_folder(folder: os.DirEntry[str], found: Dict[str, int]) -> None:
 
 
 def _add_files(path: str, rules: Rules, found: Dict[str, int]) -> None:
-    """By the names of files, in all folders below too."""
+    """Add the files of a folder and those below, by their names."""
     for entry in _entries(path):
         if _is_folder(entry):
             _add_files(entry.path, rules, found)
@@ -91,7 +91,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _allocated(entry: os.DirEntry[str]) -> int:
-    """Blocks on the disk: less than the length where there are holes, more where space was reserved."""
+    """Bytes on the disk: fewer than the length if the file has holes, more if space is reserved."""
     try:
         return entry.stat(follow_symlinks=False).st_blocks * 512
     except FileNotFoundError:

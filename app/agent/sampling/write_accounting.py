@@ -31,7 +31,7 @@ REWRITTEN = ("inserted", "updated")  # a row that is updated is written again as
 
 
 class WriteAccounting:
-    """Rows since the tables were made; rows and bytes since the settle step before."""
+    """Counts rows since the tables were created, and rows and bytes since the last settle step."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -42,7 +42,7 @@ class WriteAccounting:
         self._began: Optional[Reading] = None
 
     def begin_step(self, index: int, reading: Reading) -> None:
-        """A step of the plan begins: one that writes is of the run."""
+        """Begin a step: one that writes belongs to the run."""
         step = self._plan.steps[index]
         self.begin_load(step)
         if step.writes:
@@ -50,7 +50,7 @@ class WriteAccounting:
             self._steps.append(index)
 
     def begin_load(self, step: Step) -> None:
-        """A workload that loads again makes its tables anew, unless it adds to them."""
+        """Begin a load: it creates its tables anew, unless it adds to them."""
         if step.kind == "load":
             if step.workload in self._loads and not step.options.get("rows_before"):
                 self.rows = dict.fromkeys(self.rows, 0)
@@ -66,7 +66,7 @@ class WriteAccounting:
         self._rows += sum(int(rows.get(name, 0)) for name in REWRITTEN)
 
     def close(self, settling: Reading, now: Reading, row_bytes: Optional[int]) -> Dict[str, Any]:
-        """What a settle step from `settling` until now says of the steps before it; those are done with."""
+        """The result of a settle step that began at `settling`, for the steps before it; then begin anew."""
         meanwhile = deltas(settling, now)
         found: Dict[str, Any] = {
             "written_bytes": _bytes(meanwhile, "server_written_kb"),
@@ -78,7 +78,7 @@ class WriteAccounting:
         return found
 
     def _run(self, spent: Mapping[str, Optional[float]], row_bytes: Optional[int]) -> Dict[str, Any]:
-        """Of the device in place of the server where that was started anew in between."""
+        """Bytes and rows of the run; of the device if the server was restarted in between."""
         by = "server" if spent.get("server_written_kb") is not None else "device"
         written = _bytes(spent, "server_written_kb" if by == "server" else "written_kb")
         given = self._rows * (row_bytes or 0)
@@ -93,7 +93,7 @@ class WriteAccounting:
         }
 
     def _cause(self) -> int:
-        """The step that it is kept with: the load, else the last one of the run."""
+        """The step that the result belongs to: the load, else the last one of the run."""
         loads = [index for index in self._steps if self._plan.steps[index].kind == "load"]
         return (loads or self._steps[-1:])[0]
 
@@ -115,7 +115,7 @@ def row_bytes(client: Client) -> Optional[int]:
 
 
 def _width(column: Mapping[str, Any]) -> Optional[int]:
-    """Of a type that always takes as much; a text of a character set with one byte each is filled."""
+    """The width of a column of fixed size, such as a CHAR with one byte per character; else None."""
     kind = str(column["type"]).lower()
     if kind == "char" and column["bytes"] == column["characters"]:
         return int(column["bytes"])

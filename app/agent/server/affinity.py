@@ -42,7 +42,7 @@ def affinity(pid: int) -> str:
 
 
 def threads_of(pid: int) -> List[int]:
-    """None of a process that is gone."""
+    """The threads of a process; empty if it is gone."""
     try:
         return [int(name) for name in os.listdir("/proc/{}/task".format(pid))]
     except OSError:
@@ -55,7 +55,7 @@ def count_cpus(pid: int = 0) -> int:
 
 
 def cpus_of(tid: int) -> FrozenSet[int]:
-    """None of a thread that is gone."""
+    """The CPUs of a thread; empty if it is gone."""
     try:
         return frozenset(os.sched_getaffinity(tid))
     except OSError:

@@ -59,7 +59,7 @@ def bootstrap(
 
 
 def _why(lines: Sequence[str]) -> str:
-    """Its error; where it names none as such, what it said last."""
+    """The error of the server; if it names none, its last line."""
     found = first_error(lines)
     last = next((plain(line) for line in reversed(lines) if line.strip()), found)
     return last[:MAX_CHARS] if found == NO_ERROR else found
@@ -91,7 +91,7 @@ def _first_of(base: str, names: Sequence[str]) -> str:
 def _run(
     command: List[str], sql: str, environment: Mapping[str, str], wait: Callable[[float], None]
 ) -> Tuple[List[str], Optional[int]]:
-    """What it said, and the code that it ended with."""
+    """Run a program with this input; returns its output lines and exit code."""
     try:
         with tempfile.TemporaryFile() as file:
             file.write(sql.encode())
@@ -112,7 +112,7 @@ def _run(
 
 
 def _follow(process: subprocess.Popen[bytes], wait: Callable[[float], None]) -> str:
-    """What it said until its end; it does not outlive what `wait` raises."""
+    """The output of a program; kills it if `wait` raises an error."""
     until = time.monotonic() + LIMIT_S
     try:
         while time.monotonic() < until:

@@ -64,7 +64,7 @@ class MemoryLimit:
         return []
 
     def enter(self) -> None:
-        """In the process that becomes the server, before it has any memory of its own; `verify` tells."""
+        """Called in the new process, before it becomes the server; `verify` checks the result."""
         procs = os.path.join(self._made, "cgroup.procs")
         with contextlib.suppress(OSError), open(procs, "r+", encoding="ascii") as file:
             file.write("0")
@@ -75,7 +75,7 @@ class MemoryLimit:
         return self._made != ""
 
     def verify(self, pid: int) -> None:
-        """Read back; the kernel may have rounded it to its pages."""
+        """Check the limit in force; the kernel may have rounded it to pages."""
         self._folder, self._names = group_of(str(pid))
         found = self.in_force
         if self.wanted and (found is None or abs(found - self.wanted) > ROUNDED):
@@ -84,13 +84,13 @@ class MemoryLimit:
 
     @property
     def in_force(self) -> Optional[int]:
-        """None where it is not set or not known."""
+        """The limit in force; None if there is none or it is unknown."""
         said = _number(self._file(self._names.limit))
         return said if said is not None and said < 1 << 60 else None
 
     @property
     def used(self) -> Optional[int]:
-        """By server and page cache, now; other groups than ours hold more."""
+        """Memory of server and page cache now; a group that is not ours may hold more."""
         return _number(self._file(self._names.used)) if self.wanted else None
 
     @property
@@ -137,7 +137,7 @@ def group_of(pid: str) -> Tuple[str, Names]:
 
 
 def _there(root: str, path: str) -> str:
-    """A container may see a group as the root that it is for it."""
+    """The folder of a group; a container may see its own group as the root."""
     found = os.path.normpath(root + path)
     return found if os.path.isdir(found) else root
 

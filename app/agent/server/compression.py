@@ -8,7 +8,7 @@ from .mysql import Client, QueryError
 
 
 def compression_in_force(client: Client, engine: str) -> str:
-    """Of the tables of a session, or of those to come, in words; '' where the server does not say."""
+    """The compression of the session's tables, in words; '' if the server does not say."""
     try:
         return engine_of(engine).compression(client.query)
     except QueryError:

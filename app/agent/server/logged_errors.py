@@ -15,7 +15,7 @@ LOGGED = 300  # lines of the error log kept in a journal
 
 
 class LoggedErrors:
-    """Of one error log: each line once."""
+    """Copies the lines of one error log, each once."""
 
     def __init__(self, journal: Journal, whose: str = "") -> None:
         self._journal = journal
@@ -24,12 +24,12 @@ class LoggedErrors:
         self._logged = 0
 
     def write_last(self, server: Server) -> None:
-        """The last lines, whatever they say: the server did not come up, or is gone."""
+        """Copy the last lines of any level: the server did not start, or is gone."""
         for line in server.log_lines()[-30:]:
             self._write(line)
 
     def write_new(self, server: Server) -> None:
-        """What the server has complained of since the last look."""
+        """Copy errors and warnings since the last call."""
         path = server.error_log
         size = os.stat(path).st_size if os.path.exists(path) else 0
         if size <= self._read or self._logged >= LOGGED:

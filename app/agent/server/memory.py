@@ -47,7 +47,7 @@ class Memory:
         self._before = self.limit.prepare()
 
     def wrap_command(self, command: List[str]) -> List[str]:
-        """The command with what brings it about; only the server itself loads the allocator."""
+        """The command with its memory settings; only the server itself loads the allocator."""
         preload = ["env", "LD_PRELOAD=" + self._library] if self._library else []
         policy = ["numactl", "--" + self._numa] if self._numa else []
         return [*self._before, *policy, *preload, *command]
@@ -71,7 +71,7 @@ class Memory:
         self.limit.verify(pid)
 
     def in_force(self) -> Dict[str, Any]:
-        """What is kept with a session; `system`: what the server was linked with."""
+        """The memory settings in force; `system`: the allocator that the server is linked with."""
         known = sorted(each for each in mapped(self._pid) if KNOWN.search(each))
         return {
             "allocator": os.path.realpath(self._library) if self._library else ", ".join(known) or "system",
@@ -86,13 +86,13 @@ class Memory:
 
 
 def installed_allocators() -> Dict[str, str]:
-    """The libraries of those that a contender may name and that this machine has."""
+    """The allocators of LIBRARIES that this machine has, with their files."""
     found = {name: find_library(name) for name in LIBRARIES}
     return {name: path for name, path in found.items() if path}
 
 
 def find_library(name: str) -> str:
-    """As the loader of this machine knows it; '' where it is not installed."""
+    """The file of a library, as the loader finds it; '' if it is not installed."""
     try:
         answer = ask(shutil.which("ldconfig", path=PLACES) or "ldconfig", ["-p"], {})
     except CannotStartError:
@@ -155,7 +155,7 @@ def check_policy(numa: str) -> None:
 
 
 def policies(pid: int) -> Set[str]:
-    """Of all parts of the memory of a process, as the kernel calls them; none where it knows no NUMA."""
+    """The NUMA policies of a process's memory, as the kernel names them; empty without NUMA."""
     lines = read_lines("/proc/{}/numa_maps".format(pid))
     found = (re.match(r"\S+ (prefer \(many\)\S*|\S+)", line) for line in lines)
     return {each.group(1) for each in found if each}

@@ -55,12 +55,12 @@ class KnownBuild(Build):
 
 
 def known_options(build: Build) -> Dict[str, str]:
-    """Asked of the build, which takes seconds."""
+    """Ask the build for its options, which takes seconds."""
     return dict(_known(build.server, build.base, tuple(build.environment.items())))
 
 
 def keep_options(folder: str, heard: Mapping[str, Dict[str, str]]) -> None:
-    """What a survey has heard, by server program: others need not ask, which takes a server seconds."""
+    """Store the options that a survey has read, so that others need not ask the server."""
     known = {}
     for server, options in heard.items():
         with contextlib.suppress(OSError):
@@ -150,7 +150,7 @@ def _with_suggestion(complaint: OptionReply, known: Mapping[str, str]) -> Option
 
 
 def _as_written(found: List[OptionReply], text: str) -> List[OptionReply]:
-    """Answers under the names that a file has: a build leaves out that one may be ignored (loose_)."""
+    """The answers with option names as in the file: a build omits prefixes such as loose_."""
     written = [split_line(line)[0] for line in text.splitlines()]
     names = {option_key(name): name for name in written}
     return [dict(each, option=names.get(option_key(each["option"]), each["option"])) for each in found]
@@ -171,7 +171,7 @@ def _question(build: KnownBuild, folder: str) -> List[str]:
 
 
 def _aloud(build: KnownBuild) -> str:
-    """MySQL from 5.7 on keeps back warnings of the options before this one."""
+    """Lines that make MySQL 5.7 and later report warnings of the options that follow."""
     return "[mysqld]\nlog_error_verbosity=2\n" if "log-error-verbosity" in build.options else ""
 
 

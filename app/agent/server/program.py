@@ -51,7 +51,7 @@ def ask(
     limit_s: float = LIMIT_S,
     meanwhile: Optional[Callable[[int], None]] = None,
 ) -> Answer:
-    """Run it to its end; `meanwhile` gets its process id while a long answer waits in the pipe."""
+    """Run a server program to its end; `meanwhile` gets its process id while a long answer waits."""
     try:
         process = subprocess.Popen(
             [*start_line(server), *arguments],
@@ -76,7 +76,7 @@ def ask(
 
 
 def ask_twice(server: str, arguments: Sequence[str], environment: Mapping[str, str]) -> Answer:
-    """Where no answer comes it is asked once more, with more time."""
+    """Ask; if no answer comes, ask once more with more time."""
     try:
         return ask(server, arguments, environment)
     except NoAnswerError:
@@ -84,7 +84,7 @@ def ask_twice(server: str, arguments: Sequence[str], environment: Mapping[str, s
 
 
 def _is_waiting(process: subprocess.Popen[bytes], limit_s: float) -> bool:
-    """Whether the pipe is full: then the program waits until we read, and can be inspected."""
+    """Whether the pipe is full: the program then waits until we read, and can be inspected."""
     assert process.stdout is not None
     until = time.monotonic() + limit_s
     while time.monotonic() < until:
@@ -130,7 +130,7 @@ def why_not(server: str, error: OSError) -> str:
 
 
 def why_ended(answer: Answer, server: str) -> str:
-    """Why a program that was started gave no answer, from what it said instead."""
+    """Why a program gave no answer, from what it printed instead."""
     missing = missing_libraries(server)
     found = re.search(r"loading shared libraries: ([^:\s]+): cannot open", answer.err)
     if found and found.group(1) not in missing:

@@ -71,14 +71,14 @@ class Server:
 
     @property
     def pid(self) -> int:
-        """Of the server itself: where the build starts it through a script, not the script's."""
+        """The process id of the server, not of a script that starts it."""
         found = next(iter(read_lines(self.socket + ".pid")), "")
         return int(found) if found.isdigit() else (self._process.pid if self._process else 0)
 
     def prepare(
         self, wait: Callable[[float], None] = time.sleep, lay: Optional[Callable[[str], None]] = None
     ) -> None:
-        """Fresh directories, the my.cnf, the system tables; or the data that `lay` puts there."""
+        """Make the directories, the my.cnf and the system tables; or use the data that `lay` puts there."""
         self.memory.prepare(self.environment)
         os.makedirs(os.path.join(self.session, TMP), mode=0o700)
         base = self.contender["base"]
@@ -91,7 +91,7 @@ class Server:
         bootstrap(self.contender["server"], base, self.my_cnf, self.known, self.environment, wait)
 
     def start(self, wait: Callable[[float], None] = time.sleep) -> float:
-        """Start it and wait until it answers; the answer is how long that took, in seconds."""
+        """Start the server and wait until it answers; returns the seconds that this took."""
         began = time.monotonic()
         self._lines_before = len(self.log_lines())
         with open(os.devnull, "wb") as null:
@@ -150,7 +150,7 @@ class Server:
         return self._process is not None and self._process.poll() is None
 
     def admit(self) -> None:
-        """Make the database, and for loopback the one user that may come in over it."""
+        """Create the database and, for loopback, the only user that may connect."""
         self.client.run("CREATE DATABASE IF NOT EXISTS dyno DEFAULT CHARACTER SET latin1")
         if self.port:
             self.client.try_run(
@@ -161,7 +161,7 @@ class Server:
             self.client.try_run("DROP USER ''@localhost")  # of old builds: it would be taken for ours
 
     def dismiss(self) -> None:
-        """Take back what `admit` gave: no password stays in data that are kept."""
+        """Undo `admit`: no password stays in data that are kept."""
         if self.port:
             self.client.try_run("DROP USER dyno@'%'")
 
@@ -182,7 +182,7 @@ class Server:
         return self._process.returncode == 0
 
     def forget_dirty_pages(self) -> None:
-        """The next shutdown writes none of them back: for data that is taken away right after."""
+        """Let the next shutdown write no dirty pages: the data will be deleted."""
         if self.is_alive():
             self.client.try_run(WRITE_NOTHING)
 
@@ -207,14 +207,14 @@ class Server:
                 os.killpg(self._process.pid, number)
 
     def has_died(self) -> bool:
-        """Asked when the generator has failed: a server that was killed takes a moment to be gone."""
+        """Whether the server has died; waits a moment, because a killed server needs time to go."""
         until = time.monotonic() + GONE_S
         while self.is_alive() and not self.answers() and time.monotonic() < until:
             time.sleep(0.05)
         return not self.is_alive()
 
     def exit_text(self) -> str:
-        """How a server that is gone went."""
+        """How the server ended."""
         return exit_text(self._process.poll() if self._process else None)
 
     def first_error(self) -> str:
@@ -222,18 +222,18 @@ class Server:
         return self._killed_for_memory() or first_error(self.log_lines()[self._lines_before :])
 
     def last_error(self) -> str:
-        """What it said last of an error before it went."""
+        """The last error before the server ended."""
         return self._killed_for_memory() or last_error(self.log_lines()[-RECENT:])
 
     def _killed_for_memory(self) -> str:
-        """Why it could not write any error; '' where that is not so."""
+        """The text if the server was killed for its memory, which writes no error; else ''."""
         return "it needed more than its memory limit and was killed" if self.memory.limit.has_killed else ""
 
     def log_lines(self) -> List[str]:
         return list(read_lines(self.error_log))
 
     def clean(self) -> None:
-        """Take the private directory of the socket away; the data is the caller's."""
+        """Delete the private directory of the socket; the caller deletes the data."""
         shutil.rmtree(self.private, ignore_errors=True)
         self.memory.limit.remove()
         with contextlib.suppress(OSError):
@@ -241,7 +241,7 @@ class Server:
 
 
 def runtime_dir() -> str:
-    """Where a private directory for a socket can be made: its path has 107 bytes at the most.
+    """A folder for the private directory of a socket, whose path has 107 bytes at most.
 
     `su` passes on the variable of another user, who could exchange that directory.
     """
@@ -258,12 +258,12 @@ def free_port() -> int:
 
 
 def record_process(path: str, pid: int, private: str) -> None:
-    """Leave behind which process this is, so that a later agent ends that one and no other."""
+    """Record the process, so that a later agent ends this one and no other."""
     write_file(path, "{} {} {}\n".format(pid, start_ticks(pid), private))
 
 
 def start_ticks(pid: int) -> str:
-    """The moment a process began: with its pid it names one process for good; ? where it is gone."""
+    """When a process began: with the pid this identifies one process; ? if it is gone."""
     try:
         with open("/proc/{}/stat".format(pid), encoding="ascii", errors="replace") as file:
             words = file.read().rsplit(")", 1)[1].split()
@@ -273,7 +273,7 @@ def start_ticks(pid: int) -> str:
 
 
 def end_leftover(session: str) -> Optional[Dict[str, Any]]:
-    """End the server that a killed agent left in this session; None where there is none."""
+    """End the server that a killed agent left in this session; None if there is none."""
     path = os.path.join(session, PID_FILE)
     words = next(iter(read_lines(path)), "").split(" ", 2)
     if len(words) != 3 or not words[0].isdigit():
@@ -287,7 +287,7 @@ def end_leftover(session: str) -> Optional[Dict[str, Any]]:
 
 
 def _end(pid: int, ticks: str) -> bool:
-    """At once: its data is taken away with it. One that was stopped goes on first, what started it too."""
+    """Kill the server at once; a stopped one, and the script that started it, first continue."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(os.getpgid(pid), signal.SIGCONT)
         os.kill(pid, signal.SIGKILL)

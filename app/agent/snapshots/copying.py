@@ -23,7 +23,7 @@ OnProgress = Callable[[int], None]  # of the bytes so far; what it raises ends t
 
 
 def files_below(folder: str) -> Dict[str, int]:
-    """The length of every file by its path from there; a data directory holds no link and no pipe."""
+    """The length of every file by its relative path; a data directory has no links and no pipes."""
     return {os.path.relpath(path, folder): os.stat(path).st_size for path in _walk(folder)}
 
 
@@ -139,7 +139,7 @@ def _write(fd: int, part: bytes, at: int) -> None:
 
 
 def _next(fd: int, at: int, what: int, length: int) -> int:
-    """Where data or a hole begins, from here on; the end where there is none."""
+    """Where data or a hole begins from here on; the length of the file if nothing follows."""
     if at >= length:
         return length
     try:
@@ -158,12 +158,12 @@ def _add_zeros(checksum: int, count: int) -> int:
 
 
 def forget(fd: int) -> None:
-    """The pages of an open file leave the cache of the OS; one's own files need no right for it."""
+    """Drop the pages of an open file from the page cache; for one's own files this needs no right."""
     os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def forget_below(folder: str) -> None:
-    """The same of all files of a data directory."""
+    """The same for all files of a data directory."""
     for path in _walk(folder):
         with open(path, "rb") as file:
             os.fsync(file.fileno())

@@ -31,7 +31,7 @@ _BESIDE_THE_DATA = _words(
 
 
 def key_of(plan: Plan, contender: Contender) -> str:
-    """All that shapes the bytes of the data set that a session of this contender loads and settles."""
+    """The key of the data set that a session of this contender loads and settles."""
     options = {
         name: plain(value)
         for name, value in options_of(contender.cnf).items()

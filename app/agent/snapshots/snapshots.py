@@ -31,14 +31,14 @@ NEEDED = {"format", "files", "size_bytes", "rows_by_driver"}
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A snapshot that is there and unchanged, as far as that is known without reading its data."""
+    """A snapshot that exists and looks unchanged: names, lengths and times, not its data."""
 
     key: str
     about: Mapping[str, Any]
 
     @property
     def rows(self) -> Mapping[str, int]:
-        """What the load had inserted and deleted by then."""
+        """Rows that the load had inserted and deleted."""
         return dict(self.about["rows_by_driver"])
 
     @property
@@ -47,7 +47,7 @@ class Snapshot:
 
 
 class Snapshots:
-    """Those of one directory of Dyno's."""
+    """The snapshots in a directory of Dyno."""
 
     def __init__(self, directory: Directory) -> None:
         self._directory = directory
@@ -58,7 +58,7 @@ class Snapshots:
     # finding
 
     def list(self) -> List[protocol.Snapshot]:
-        """Each with what it is of, its size and age, and why it cannot be used, if it cannot."""
+        """All snapshots with content, size, age, and why one cannot be used."""
         return [self._describe(name) for name in sorted(os.listdir(self._at())) if name.isalnum()]
 
     def _describe(self, key: str) -> protocol.Snapshot:
@@ -74,7 +74,7 @@ class Snapshots:
         return os.path.isdir(self._at(key))
 
     def find(self, key: str) -> Snapshot:
-        """The snapshot, where every file is as it was kept; raises AgentError with what is wrong with it."""
+        """The snapshot, if every file is as it was stored; raises AgentError with what is wrong."""
         about = _read(self._at(key))
         if not about:
             raise AgentError("snapshot {} has no description".format(key))
@@ -88,7 +88,7 @@ class Snapshots:
     # making, taking away
 
     def keep(self, key: str, data: str, about: Mapping[str, Any], on_progress: OnProgress) -> None:
-        """Move a data directory in and lay a copy in its place; where that fails it is back as it was."""
+        """Store a data directory and put a copy in its place; if that fails, move it back."""
         half = self._at(key + HALF)
         self.clean()
         os.mkdir(half, 0o700)
@@ -109,7 +109,7 @@ class Snapshots:
             raise
 
     def lay(self, snapshot: Snapshot, data: str, share: bool, on_progress: OnProgress) -> str:
-        """Lay a copy of it where a server is to find its data; the answer says how: shared or copied."""
+        """Copy the snapshot to the data directory of a server; returns `shared` or `copied`."""
         files = snapshot.about["files"]
         copying = Copying(self._at(snapshot.key, DATA), data, list(files))
         if share and can_share(self._at()):
@@ -133,7 +133,7 @@ class Snapshots:
         self._directory.discard(self._at(name))
 
     def clean(self) -> None:
-        """Take away what was not made to its end."""
+        """Delete unfinished snapshots."""
         for name in os.listdir(self._at()):
             if name.endswith(HALF):
                 self._discard(name)
@@ -149,7 +149,7 @@ def _read(folder: str) -> Dict[str, Any]:
 
 
 def _changed(data: str, files: Mapping[str, List[int]]) -> str:
-    """What is not as it was, by names, lengths and times."""
+    """What has changed in the data, by names, lengths and times; '' if nothing."""
     try:
         there = files_below(data)
     except OSError as error:
@@ -163,7 +163,7 @@ def _changed(data: str, files: Mapping[str, List[int]]) -> str:
 
 
 def _files(data: str, checksums: Mapping[str, int]) -> Dict[str, Any]:
-    """Length, time and checksum of each file, and what they take together."""
+    """Length, time and checksum of each file, and the size of all."""
     found = {name: os.stat(os.path.join(data, name)) for name in checksums}
     return {
         "files": {name: [each.st_size, each.st_mtime_ns, checksums[name]] for name, each in found.items()},
@@ -172,7 +172,7 @@ def _files(data: str, checksums: Mapping[str, int]) -> Dict[str, Any]:
 
 
 def _without_binary_log(data: str) -> List[str]:
-    """The files of a data directory, once those are gone whose index names the place they lay in."""
+    """Delete the binary logs, whose index names the old place; returns the other files."""
     names = list(files_below(data))
     binary_log = [name for name in names if os.sep not in name and part_of(name) == BINLOG]
     for name in binary_log:

@@ -30,7 +30,7 @@ _ESTIMATES = (
 
 
 class Analysing:
-    """Analyses the tables of a session, and knows whether the server has a true picture of them."""
+    """Analyses the tables of a session, and knows whether the server's row estimates are right."""
 
     def __init__(self, session: Running, facts: Facts) -> None:
         self._session = session
@@ -38,7 +38,7 @@ class Analysing:
         self.marks: List[str] = []  # of the steps that follow
 
     def run(self, step: Step, index: int) -> None:
-        """Send the statements, wait for them, write down what came of it."""
+        """Run ANALYZE TABLE, wait for it, store the result."""
         session = self._session
         session.control.begin_step()  # a request to skip was about the step before
         began = time.monotonic()
@@ -56,7 +56,7 @@ class Analysing:
             session.journal.log(text, "error")
 
     def _wait_for(self, work: Analyse) -> None:
-        """Requests of people end it early; a stop of the session ends the server, and the wait with it."""
+        """Wait for the statements; a request to skip or stop ends them early."""
         control = self._session.control
         work.start()
         while work.is_alive():
@@ -67,7 +67,7 @@ class Analysing:
 
 
 class Analyse(threading.Thread):
-    """The statements on a connection of their own, while the agent goes on listening."""
+    """ANALYZE TABLE on its own connection, so that the agent can still react to requests."""
 
     def __init__(self, socket: str, engine: str) -> None:
         super().__init__(name="analyse", daemon=True)
@@ -103,7 +103,7 @@ class Analyse(threading.Thread):
             self.problem = str(error)
 
     def give_up(self, client: Client) -> None:
-        """Asked again and again: between two statements there is nothing to end."""
+        """End the statements; called repeatedly, because between two of them there is nothing to end."""
         self._is_given_up = True
         if self._connection is not None:
             client.try_run("KILL QUERY {}".format(self._connection))
@@ -125,7 +125,7 @@ class Analyse(threading.Thread):
 
 
 def _estimates_of(client: Client) -> Dict[str, Optional[int]]:
-    """By table; None where the server does not say."""
+    """Row estimates by table; None if the server does not say."""
     client.try_run("SET SESSION information_schema_stats_expiry=0")  # MySQL 8 and later cache them
     found = ((str(row["name"]), row["estimate"]) for row in client.query(_ESTIMATES))
     return {name: None if estimate is None else int(estimate) for name, estimate in found}
@@ -138,7 +138,7 @@ def read_estimate(client: Client) -> Optional[int]:
 
 
 def _ask(client: Client, statement: str) -> List[str]:
-    """The server's own words: `status OK`."""
+    """What the server answers to ANALYZE TABLE: `status OK`."""
     try:
         return ["{} {}".format(row["msg_type"], row["msg_text"]) for row in client.query(statement)]
     except QueryError as error:
@@ -146,7 +146,7 @@ def _ask(client: Client, statement: str) -> List[str]:
 
 
 def _is_good(said: List[str]) -> bool:
-    """An engine that has no ANALYZE says so in a note, and gives no status: its estimates are looked at."""
+    """Whether the answer is good; an engine without ANALYZE gives a note and no status."""
     words = [each.lower() for each in said]
     if words and words[-1].endswith("doesn't support analyze"):
         return True

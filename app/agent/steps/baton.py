@@ -29,7 +29,7 @@ class Hooks(NamedTuple):
 
 
 class Baton:
-    """Goes to the session that is furthest behind; among equals there and back: A B B A."""
+    """Passes the turn to the session that is furthest behind; among equals A B B A."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -40,7 +40,7 @@ class Baton:
         self._pids: Set[int] = set()  # of servers and load so far
 
     def join(self) -> Place:
-        """One place more; all join before the first takes the baton."""
+        """Add a session to the round; all join before the first one works."""
         place = Place(self, len(self._places))
         self._places.append(place)
         self._holder = self._holder or place
@@ -74,20 +74,20 @@ class Baton:
         self._wanted.setdefault(step, {})[place.number] = seconds
 
     def agreed(self, step: int) -> float:
-        """The same for all: who asks first may have ended its session when the last one asks."""
+        """An answer that is the same for all sessions: the first one to ask may already have ended."""
         return self._agreed.setdefault(step, max(self._wanted.get(step, {}).values(), default=0.0))
 
     def note_pids(self) -> None:
         self._pids.update(pid for place in self._places for pid in place.own_pids())
 
     def pids(self) -> Set[int]:
-        """Of all sessions of the round, of those too that have ended."""
+        """Process ids of all sessions of the round, including those that have ended."""
         self.note_pids()
         return self._pids
 
 
 class Place:
-    """Of one session in its round."""
+    """The place of one session in its round."""
 
     def __init__(self, baton: Baton, number: int) -> None:
         self.number = number
@@ -103,7 +103,7 @@ class Place:
         self._baton.wait_for(self, lambda: None)
 
     def pass_on(self, position: Position) -> None:
-        """Let sessions work that are further behind; returns when it is this one's turn."""
+        """Let the sessions that are further behind work; returns when it is this one's turn."""
         self.position = position
         if self._baton.next() is self or self._hooks is None:
             return
@@ -114,11 +114,11 @@ class Place:
         self._hooks.come_back()
 
     def end(self) -> None:
-        """The session is over, in whatever way."""
+        """Leave the round, however the session ended."""
         self._baton.leave(self)
 
     def agree(self, step: int, seconds: float) -> None:
-        """Say how long a slice of the step has to be for this contender."""
+        """Propose the length of a slice of the step for this contender."""
         self._baton.want(step, self, seconds)
 
     def agreed(self, step: int) -> float:

@@ -95,7 +95,7 @@ class DriveStep:
         return Generator(line, lua, log, self._step.load_cores)
 
     def _follow(self, generator: Generator) -> str:
-        """Read until it ends; the answer says why it was ended early."""
+        """Read its lines until it ends; returns why it was ended early."""
         began = time.monotonic()
         declared = self._step.seconds + self._step.warmup
         while generator.is_open:
@@ -156,7 +156,7 @@ class DriveStep:
         self._progress(line)
 
     def _progress(self, line: Optional[Mapping[str, Any]]) -> None:
-        """For steps that have no fixed time."""
+        """Write the progress of a step without a fixed time."""
         if self._step.kind == "scan":
             self._progress_of_scan()
         if line is None or self._step.seconds:
@@ -170,7 +170,7 @@ class DriveStep:
             journal.write(Progress, step=self._index, done=self._done, total=self._step.events, unit="events")
 
     def _progress_of_scan(self) -> None:
-        """By the rows that the server has read: the first table may take minutes."""
+        """Write the progress of a scan, by the rows that the server has read: a table takes minutes."""
         session = self._session
         now, before = session.sampler.rows_read, self._read_before
         if now is not None and before is not None:
@@ -179,7 +179,7 @@ class DriveStep:
             session.journal.write(Progress, step=self._index, done=done, total=total, unit="rows")
 
     def _take_total(self, line: Mapping[str, Any]) -> None:
-        """The last second is what the total has beyond the intervals: it is derived."""
+        """Write the last second: the total minus the intervals, marked as derived."""
         self._total = dict(line)
         await_last_client(self._session.server.client)
         if self._step.kind == "scan":  # it knows the rows of the load, we know what came and went since
@@ -228,7 +228,7 @@ class DriveStep:
         }
 
     def _without_total(self, interrupted: str, generator: Generator) -> Dict[str, Any]:
-        """It ended before its total: the seconds so far are its figures, and no result."""
+        """The figures of a step that ended before its total: its seconds so far, and no result."""
         await_last_client(self._session.server.client)
         outcome, reason = self._outcome(interrupted or "broken", generator)
         self._session.write_accounting.count_rows(self._rows)
@@ -265,7 +265,7 @@ def _why(session: Running, generator: Generator, code: int) -> str:
 
 
 def _rest(total: Mapping[str, Any], intervals: Mapping[str, Any]) -> Dict[str, Any]:
-    """Total minus intervals, as a line; {} where nothing is left."""
+    """The total minus the intervals, as a line; {} if nothing is left."""
     interval = float(total["time_s"]) - float(intervals.get("interval_s", 0.0))
     if interval < 0.05:
         return {}

@@ -18,7 +18,7 @@ NO_INDEX = "no-index"
 
 
 class Lacking:
-    """Decides whether a session goes on without it, and marks the steps that follow."""
+    """Decides whether a session continues without a feature of the engine, and marks later steps."""
 
     def __init__(self, session: Running) -> None:
         self._session = session
@@ -27,7 +27,7 @@ class Lacking:
         self.marks: List[str] = []
 
     def goes_on(self, step: Step, ended: Mapping[str, Any]) -> bool:
-        """Whether the steps that follow can do without this one, which prepares the tables."""
+        """Whether later steps can do without this failed step, which prepares the tables."""
         if step.kind == "load":
             self._filled = self._session.server.pid
         if ended["outcome"] not in ("failed", "skipped"):
@@ -38,7 +38,7 @@ class Lacking:
         return True
 
     def check_rows(self) -> None:
-        """Once after each start of the server; raises AgentError where the tables are empty then."""
+        """Check once after each start that the tables have rows; raises AgentError if they are empty."""
         session = self._session
         is_known = self._engine.has_facts or session.server.pid == self._filled
         if is_known or not session.write_accounting.rows_in_tables:

@@ -30,11 +30,11 @@ SHOW_S = 1.0  # between two words on how far the copying is
 
 
 class GivenUp(Exception):  # noqa: N818 - nothing is wrong
-    """A person has skipped it."""
+    """A person has skipped the step."""
 
 
 class FromSnapshot:
-    """The step of a session that starts its server from a snapshot, and what is spared before it."""
+    """Starts the server of a session from a snapshot, and skips the steps before it."""
 
     def __init__(
         self, session: Running, facts: Facts, step_settings: StepSettings, open_server: Callable[[], None]
@@ -82,7 +82,7 @@ class FromSnapshot:
     # from one that is there
 
     def _start_from(self, snapshot: Snapshot, index: int) -> Dict[str, Any]:
-        """A copy is laid, the server is started on it; the figure is how long both took."""
+        """Copy the snapshot and start the server on it; the result is the time for both."""
         session, began = self._session, time.monotonic()
         how = ""
 
@@ -110,7 +110,7 @@ class FromSnapshot:
     # making one
 
     def _keep(self, index: int) -> Dict[str, Any]:
-        """Shut down cleanly, keep the data, start from a copy of it as every later session does."""
+        """Shut down cleanly, store the data, and start from a copy as later sessions do."""
         session, began = self._session, time.monotonic()
         self._facts.empty_binary_log()
         session.server.dismiss()
@@ -130,13 +130,13 @@ class FromSnapshot:
         return {"outcome": outcome, "reason": kept, "seconds": seconds}
 
     def _unfit(self, clean: bool) -> str:
-        """Why nobody should start from this data set; '' where it is as good as any."""
+        """Why this data set must not become a snapshot; '' if it may."""
         if not clean:
             return "the server had to be killed"
         return "the server had died" if self._session.crashes else self.unsettled
 
     def _try_to_keep(self, index: int) -> str:
-        """Why there is no snapshot of it after all, '' where there is."""
+        """Store the data set; returns why this failed, '' if it is stored."""
         session, data = self._session, self._session.server.data
         size = sizes(data)["total"]
         try:

@@ -16,13 +16,13 @@ _LEAVE = 0.0  # a deadline that ends a client
 
 
 class Gate:
-    """Its tokens let clients through until a deadline."""
+    """Lets clients through until a deadline, by tokens."""
 
     def __init__(self) -> None:
         self.reader, self._writer = os.pipe()
 
     def open(self, clients: int, seconds: float) -> None:
-        """For a slice: one token for each client."""
+        """Open the gate for a slice: one token for each client."""
         self._write(clients, time.monotonic() + seconds)
 
     def dismiss(self, clients: int) -> None:
@@ -38,7 +38,7 @@ class Gate:
 
 
 def lengths(seconds: float, usual_s: float, seed: str) -> List[float]:
-    """Slices of about this length with this sum of seconds; the same for the same seed."""
+    """Random lengths of slices, about `usual_s` each, with this sum; the same for the same seed."""
     chance = random.Random(seed)
     count = max(1, round(seconds / usual_s))
     parts = [chance.uniform(1 - VARIED, 1 + VARIED) for _ in range(count)]
@@ -46,5 +46,5 @@ def lengths(seconds: float, usual_s: float, seed: str) -> List[float]:
 
 
 def length_for(p99_ms: float) -> float:
-    """Of a slice in which what is cut at its end does not matter."""
+    """The length of a slice that is long compared with the events cut at its end."""
     return max(USUAL_S, EVENTS * p99_ms / 1000)

@@ -29,7 +29,7 @@ def driver_options(socket: str, port: int) -> List[str]:
 
 @contextlib.contextmanager
 def credentials(server: Server) -> Iterator[List[str]]:
-    """Options that let the generator in; over loopback a private file that is gone right after."""
+    """Options with the login of the generator; over loopback in a private file, deleted right after."""
     if not server.port:
         yield []
         return
@@ -90,7 +90,7 @@ class Generator:
         return self._process.pid
 
     def read(self, timeout_s: float) -> List[Dict[str, Any]]:
-        """The lines that have come, or [] after the time limit; is_open is False after the last."""
+        """The new lines, [] after the time limit; is_open is False after the last."""
         if not self.is_open or not select.select([self._fd], [], [], max(0.0, timeout_s))[0]:
             return []
         try:
@@ -116,7 +116,7 @@ class Generator:
         self.wait(0)
 
     def wait(self, limit_s: float = END_S) -> int:
-        """Its exit code; killed where it does not end within the limit."""
+        """Wait for its exit code; kill it after the time limit."""
         try:
             code = self._process.wait(limit_s)
         except subprocess.TimeoutExpired:
@@ -127,7 +127,7 @@ class Generator:
         return code
 
     def complaints(self) -> List[str]:
-        """What it said to people, FATAL lines first."""
+        """Its error output, FATAL lines first."""
         with open(self._log_path, encoding="utf-8", errors="replace") as file:
             lines = [line.strip() for line in file if line.strip()][:200]
         fatal = [_FAILED.sub("", line) for line in lines if line.startswith("FATAL")]

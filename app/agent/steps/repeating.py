@@ -27,7 +27,7 @@ class Repeating:
         self.wants_session = False  # others have disturbed a step that could not be repeated in place
 
     def run(self, index: int, step: Step, run_once: Callable[[], Dict[str, Any]]) -> Dict[str, Any]:
-        """How the step ended; with a plan that repeats, of its last attempt."""
+        """Run the step; in a plan that repeats, return the end of its last attempt."""
         ended = run_once()
         plan = self._session.plan
         if plan.repeat_if_disturbed and plan.can_repeat(index):
@@ -39,7 +39,7 @@ class Repeating:
     def _repeat(
         self, index: int, step: Step, ended: Dict[str, Any], run_once: Callable[[], Dict[str, Any]]
     ) -> Dict[str, Any]:
-        """Until others leave an attempt alone."""
+        """Repeat the step until an attempt is not disturbed, or no attempts are left."""
         attempt = 1
         while attempt < ATTEMPTS and _is_disturbed(ended) and not self._session.control.ends_session:
             figure = figure_of(step, {"sizes": {}, **ended}, self._engine)
@@ -52,7 +52,7 @@ class Repeating:
         return {**ended, "marks": [*ended.get("marks", ()), *marks]}
 
     def _comes_again(self, index: int, step: Step) -> bool:
-        """Whether another session would measure it again: a snapshot spares it the load."""
+        """Whether another session would measure the step again: one from a snapshot skips the load."""
         return index > self._session.plan.snapshot_at and not step.warm and step.kind != "warmup"
 
 

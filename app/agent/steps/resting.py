@@ -16,7 +16,7 @@ QUIET_LOOKS = 3  # one after the other that find no request
 
 
 def hooks_of(session: Running) -> Hooks:
-    """What it does where the baton comes and goes."""
+    """What a session does when its turn ends and when it comes back."""
     return Hooks(
         lambda: _leave(session),
         lambda: _come_back(session),
@@ -26,7 +26,7 @@ def hooks_of(session: Running) -> Hooks:
 
 
 def _leave(session: Running) -> None:
-    """What its disk still does is its own; then the server is stopped."""
+    """Wait for the disk, whose work still belongs to this session; then stop its server."""
     if session.host is not None:
         _await_disk(session)
         session.host.leave()
@@ -56,7 +56,7 @@ def _await_disk(session: Running) -> None:
 
 
 def _pids(session: Running) -> Set[int]:
-    """Of its server and its load."""
+    """Process ids of its server and its load."""
     server, generator = session.server, session.generator
     found = {server.pid} if server is not None and server.has_begun else set()
     return found | ({generator.pid} if generator is not None else set())

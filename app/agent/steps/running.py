@@ -26,7 +26,7 @@ ROOM = 16 << 20  # bytes of free space below which a session cannot go on
 
 
 class Running:
-    """A session that is carried out."""
+    """A running session."""
 
     def __init__(
         self,
@@ -62,14 +62,14 @@ class Running:
         return os.path.join(self.at("lua"), os.path.basename(name))
 
     def look(self, index: int) -> None:
-        """Between two lines: requests of people, lines of the error log, room on the disk."""
+        """Look for requests of people, lines of the error log, and room on the disk."""
         self.control.look(self.journal, index)
         if self.server is not None:
             self.error_log.write_new(self.server)
             self.check_room()
 
     def others_between(self, first: Reading, last: Reading) -> Others:
-        """What else took the machine; with a line in the journal where that was too much."""
+        """The load of others between two readings; logs it if it was above a limit."""
         allowed = Allowed.of(self.plan, swaps=bool(self.contender.memory_limit))
         found = others_between(first, last, self.host.others, allowed)
         if found.causes:
@@ -77,7 +77,7 @@ class Running:
         return found
 
     def wait(self, seconds: float) -> None:
-        """While a server or its data come or go: what is to end is not waited for, all of it goes."""
+        """Wait while a server starts or ends; a request to stop the session kills it."""
         time.sleep(seconds)
         self.look(self.open_step)
         if self.control.interrupts == "stopped":

@@ -69,7 +69,7 @@ class SameWork:
         return [*marks, OTHER_WORK] if problem else marks
 
     def _marks_of_estimate(self) -> List[str]:
-        """Of the moment in which the step began, against what the tables hold."""
+        """Marks for the row estimate at the start of the step, compared with the rows in the tables."""
         self._facts.write_estimate(self._step, {"rows": self._rows, "estimate": self._estimate})
         marks = [NO_STATISTICS] if is_off(self._estimate, self._rows) else []
         return [*marks, DOUBTFUL] if far_off(self._estimate, self._rows) else marks
@@ -81,7 +81,7 @@ class SameWork:
     def _other_work(
         self, totals: Mapping[str, Any], spent: Mapping[str, Optional[float]], seconds: float
     ) -> str:
-        """What an event did beyond its bounds; '' where that is nothing, or cannot be known."""
+        """What an event did beyond its bounds; '' if nothing, or if this cannot be known."""
         events = int(totals["events"])
         if not self._statements or events < FEW_EVENTS:
             return ""
@@ -94,19 +94,19 @@ class SameWork:
         return problem
 
     def _room(self, errors: float, watched: float) -> Room:
-        """For inserted and deleted rows, and for repeated events."""
+        """The tolerance for inserted, deleted and repeated events."""
         loaded = self._session.plan.tables * rows_of(self._step, self._session.plan)
         least, most = sorted((self._rows, self._session.write_accounting.rows_in_tables))
         return Room(min(1.0, least / loaded), max(1.0, most / loaded) * (1 + errors), watched)
 
 
 def is_off(estimate: Optional[int], rows: int) -> bool:
-    """Whether plans may rest on a wrong number of rows."""
+    """Whether the row estimate is far enough off to mark the step."""
     return estimate is None or abs(estimate - rows) > max(OFF * rows, FEW_ROWS)
 
 
 class Room(NamedTuple):
-    """How far an event may be off for other reasons than its plan."""
+    """Tolerance of the rows of an event, for reasons other than its execution plan."""
 
     least: float = 1.0  # times the lower bound
     most: float = 1.0  # times the upper one
@@ -145,7 +145,7 @@ def _text(bounds: Bounds) -> str:
 
 
 def _both(statements: List[Statement], begin: List[Any], end: List[Any]) -> List[Dict[str, Any]]:
-    """The plans of each statement; the end only where it differs from the begin."""
+    """The execution plan of each statement; `end` only if it differs from `begin`."""
     begin = begin or [[] for _ in statements]
     return [
         {
@@ -158,7 +158,7 @@ def _both(statements: List[Statement], begin: List[Any], end: List[Any]) -> List
 
 
 def _worst(statements: List[Statement], plans: List[Any]) -> List[str]:
-    """The statement with the most rows in its plan."""
+    """The statement whose execution plan has the most rows."""
     sizes = [sum(_number(row.get("rows")) for row in rows) for rows in plans]
     if not sizes:
         return []

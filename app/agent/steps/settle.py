@@ -17,7 +17,7 @@ DEVICE_S = 10  # others may write to the same device for ever: it is waited for 
 
 
 class Settling:
-    """One settle step: begin it, ask each second whether it is over, and put back what it changed."""
+    """One settle step: forces writes, checks each second whether it is over, restores the settings."""
 
     def __init__(self, client: Client, engine: str, data: str) -> None:
         self._client = client
@@ -32,7 +32,7 @@ class Settling:
         self.debt: Dict[str, Any] = {}
 
     def begin(self) -> None:
-        """Have the server write now what it may put off."""
+        """Make the server write now what it would write later."""
         client, engine = self._client, self._engine
         found = client.pairs("SHOW GLOBAL VARIABLES")
         for name, value in engine.forced(found).items():
@@ -44,7 +44,7 @@ class Settling:
             client.try_run("FLUSH TABLES")  # they leave the cache with it: only where there are any
 
     def is_over(self, reading: Reading) -> bool:
-        """Asked once a second, with what the machine has counted until now."""
+        """Whether all is written; called once a second with the machine's counters."""
         rates = _rates(self._reading, reading)
         self._reading = reading
         try:
@@ -57,7 +57,7 @@ class Settling:
         return not self.unpaid
 
     def _unpaid(self, rates: Mapping[str, float]) -> List[str]:
-        """The engine first, then the files in the cache of the system, then the device."""
+        """What is not written yet: of the engine, then of the page cache, then of the device."""
         unpaid = self._engine.unwritten(self.debt, self._is_steady, self._client.query)
         if rates["server_written_kb"] > FEW_KB:
             unpaid.append("writes of the server")
@@ -68,14 +68,14 @@ class Settling:
         return ["device"] if self._is_device_busy(rates) else []
 
     def _is_steady(self, name: str, value: Any, give: int) -> bool:
-        """Whether a value has stayed where it was for a while, or within a few of it."""
+        """Whether a value has not changed for a while, or by no more than `give`."""
         before, looks = self._seen.get(name, (None, 0))
         same = before is not None and (abs(value - before) <= give if give else value == before)
         self._seen[name] = (value, looks + 1 if same else 0)
         return same and looks + 1 >= CALM_S
 
     def _is_syncing(self) -> bool:
-        """The file system of the data is asked, once, to write what it holds of it in memory."""
+        """Whether `sync -f` still runs; the first call starts it."""
         if self._sync is None:
             command = ["sync", "-f", self._data]
             self._sync = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -103,12 +103,12 @@ class Settling:
 
     @property
     def text(self) -> str:
-        """What is still to be written, and what else it waits for."""
+        """What is still to be written, in words."""
         return debt_text(self.debt) or ", ".join(self.unpaid)
 
 
 def _rates(before: Optional[Reading], after: Reading) -> Dict[str, float]:
-    """KB a second; 0 where nobody knows: it would be waited for in vain."""
+    """KB per second; 0 if unknown, because waiting for it would be in vain."""
     spent = deltas(before, after) if before else {}
     seconds = max(after.at - before.at, 0.1) if before else 1.0
     return {name: (spent.get(name) or 0) / seconds for name in ("server_written_kb", "written_kb")}

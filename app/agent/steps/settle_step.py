@@ -22,14 +22,14 @@ SLICE_S = 0.25
 
 
 def pause(session: Running, index: int, until: float) -> None:
-    """Sleep to a moment, listening for requests."""
+    """Sleep until this moment, and react to requests."""
     while time.monotonic() < until and not session.control.interrupts:
         time.sleep(max(0.0, min(SLICE_S, until - time.monotonic())))
         session.look(index)
 
 
 def run_settle(session: Running, index: int, step: Step) -> Dict[str, Any]:
-    """Wait until the debt is paid or the cap is reached; what was changed for it is put back in any case."""
+    """Wait until all is written or the time limit is reached; restore the settings in any case."""
     settling = Settling(session.server.client, session.contender.engine, session.server.data)
     session.sampler.begin()
     began, first = time.monotonic(), session.sampler.reading
@@ -46,7 +46,7 @@ def run_settle(session: Running, index: int, step: Step) -> Dict[str, Any]:
 def _settled(
     session: Running, step: Step, settling: Settling, first: Reading, seconds: float
 ) -> Dict[str, Any]:
-    """What a settle step ends with."""
+    """The fields of the end of a settle step."""
     stopped = session.control.interrupts
     capped = bool(settling.unpaid) and not stopped
     settled = {
@@ -78,7 +78,7 @@ def _capped(step: Step, settling: Settling) -> str:
 
 
 def _restore(session: Running, settling: Settling) -> None:
-    """Put the settings back; a value that stays changed is logged, as later steps measure with it."""
+    """Restore the settings; log a value that stays changed, because later steps run with it."""
     for name in settling.end():
         text = "{} could not be reset to its value before settling".format(name)
         session.journal.log(text, "error")
@@ -101,7 +101,7 @@ def _watch(session: Running, index: int, step: Step, settling: Settling, began: 
 
 
 def run_restart(session: Running, index: int) -> Dict[str, Any]:
-    """A clean shutdown and a start; the figure is how long both took."""
+    """Shut down and start the server; the result is the time for both."""
     began = time.monotonic()
     clean = session.server.stop(wait=session.wait)
     session.server.start(session.wait)

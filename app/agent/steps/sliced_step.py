@@ -26,11 +26,11 @@ OWN = ("--time=0", "--events=0", "--report-interval=0")  # sysbench's clock goes
 
 
 class EndedEarlyError(Exception):
-    """The step does not go on; its text says why, and is empty where the generator has ended."""
+    """The step ends early; the text says why, and is empty if the generator has ended."""
 
 
 class SlicedStep(DriveStep):
-    """Carries out slice after slice, and puts the figures of the step together from theirs."""
+    """Runs slice after slice, and computes the figures of the step from theirs."""
 
     def __init__(self, session: Running, facts: Facts, index: int, step: Step, seed: int) -> None:
         super().__init__(session, facts, index, step, seed)
@@ -77,7 +77,7 @@ class SlicedStep(DriveStep):
         return ""
 
     def _await(self, generator: Generator, kind: str, limit_s: float) -> Mapping[str, Any]:
-        """The next line of this kind; what comes before it is taken in."""
+        """Read until the next line of this kind; handle the lines before it."""
         end = time.monotonic() + limit_s
         while generator.is_open:
             found: Optional[Mapping[str, Any]] = None
@@ -128,7 +128,7 @@ class SlicedStep(DriveStep):
         self._session.place.pass_on(Position(self._index, self._part))
 
     def _lengths(self, seconds: float, usual_s: float) -> List[float]:
-        """The same for all contenders of the round."""
+        """The lengths of the slices, the same for all contenders of the round."""
         plan, repeat = self._session.plan, self._session.turn.repeat
         return lengths(seconds, usual_s, "{}/{}/{}/{}".format(plan.id, repeat, self._step.label, usual_s))
 
@@ -166,7 +166,7 @@ class SlicedStep(DriveStep):
         return [[upper, self._buckets[upper]] for upper in sorted(self._buckets)]
 
     def _total_of(self, line: Mapping[str, Any]) -> Dict[str, Any]:
-        """What the slices come to, as the line `total` of a step that goes on without a break."""
+        """The sum of the slices, in the form of the line `total` of a step without slices."""
         latency = {name: self._latency.get(name) for name in ("min", "avg", "max")}
         clients = {name: line[name] for name in ("threads", "clients")}
         seconds, buckets = self._sum["interval_s"], self._sorted_buckets()
@@ -174,7 +174,7 @@ class SlicedStep(DriveStep):
 
 
 def _joined(before: Mapping[str, Any], more: Mapping[str, Any]) -> Dict[str, Any]:
-    """Minimum, mean and maximum of all events of both."""
+    """Minimum, mean and maximum of both sets of events together."""
     if not before:
         return dict(more)
     events = before["events"] + more["events"]

@@ -47,7 +47,7 @@ class StepSettings:
         self._restarted = False  # since the latest step that was carried out
 
     def bring_about(self, index: int, step: Step) -> str:
-        """Have the server as the step asks for it; the answer is why it cannot be, '' if it is so."""
+        """Make the settings that the step needs; returns why this failed, '' if all are in force."""
         try:
             self._check_cores(step)
             self._restart(index, step.restart_with)
@@ -59,7 +59,7 @@ class StepSettings:
         return self._difference({**step.restart_with, **step.variables})
 
     def put_back(self) -> None:
-        """What can be while the server is up; each part whether the others can be or not."""
+        """Undo all settings that can change while the server runs, each independently of the others."""
         with contextlib.suppress(QueryError):
             self._set_variables({})
         with contextlib.suppress(QueryError):
@@ -68,7 +68,7 @@ class StepSettings:
             self._set_cores("")
 
     def forget(self) -> None:
-        """The server was started anew: of all this nothing but its options is in force any more."""
+        """Forget the settings: after a restart only the server's options are in force."""
         self._before, self._caches, self._usual_cores = {}, {}, ""
 
     def complete(self, ended: Dict[str, Any], step: Step) -> None:
@@ -83,7 +83,7 @@ class StepSettings:
             ended.update(outcome="failed", reason=text.format(**said))
 
     def _in_force(self, step: Step) -> Dict[str, Any]:
-        """Read back; only what the step asks for."""
+        """The settings in force, read from the server; only those that the step sets."""
         server = self._session.server
         now = self._variables() if step.variables or step.restart_with else {}
         said = {
@@ -101,7 +101,7 @@ class StepSettings:
             return {}
 
     def _difference(self, asked: Mapping[str, Any]) -> str:
-        """Values that the server took for others."""
+        """Values that the server changed when it accepted them."""
         cnf = "\n".join("{}={}".format(name, word(value)) for name, value in asked.items())
         return "; ".join(differences(cnf, self._variables())) if asked else ""
 
@@ -154,7 +154,7 @@ class StepSettings:
     # key caches
 
     def _set_key_caches(self, wanted: bool) -> None:
-        """One for each table of an engine that has them, together as large as the one for all."""
+        """Give each table its own key cache, all together as large as the shared one; or undo this."""
         session = self._session
         variable = self._engine.key_cache
         if wanted and variable and not self._caches:
@@ -167,7 +167,7 @@ class StepSettings:
                 del self._caches[table]
 
     def _give_key_cache(self, table: str, size: int) -> None:
-        """The cache has the name of its table; how large it came out is read back."""
+        """Create the key cache of a table, with the name of the table; read back its size."""
         client = self._session.server.client
         make, give = self._engine.give_key_cache(table, size)
         client.run(make)

@@ -13,7 +13,7 @@ from app.agent.server.server import Server
 
 
 class ThreadCosts:
-    """From the begin of the measured part to its last seconds."""
+    """The counters of the threads, from the start of the measured part to its last seconds."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -28,7 +28,7 @@ class ThreadCosts:
         self._last, self._queries = Threads.of(self._server.pid), queries
 
     def spent(self, queries: int, cpu_us: Optional[float]) -> Dict[str, Optional[float]]:
-        """Over the whole step, in the names of the figures per query; None without a look in time."""
+        """The costs over the whole step, named like the costs per query; None if not read in time."""
         first, last = self._first, self._last
         if first is None or last is None or not self._queries:
             return {}

@@ -30,7 +30,7 @@ class BuildNotes:
         return self.all().get(base, {})
 
     def write(self, base: str, notes: Mapping[str, str]) -> None:
-        """In place of those before; none where all are empty."""
+        """Replace the notes of a build; none if all are empty."""
         for name, value in notes.items():
             if name not in KEYS or len(value) > MOST or not value.isprintable():
                 raise AgentError("a build cannot have a note {} of {} characters".format(name, len(value)))

@@ -43,9 +43,9 @@ Options = Dict[str, Dict[str, str]]  # by server program
 def find_builds(
     search_paths: Sequence[str], brought: str = "", cache: str = "", heard: Optional[Options] = None
 ) -> List[Build]:
-    """Every build under the search paths, of those that Dyno has brought, and in the usual places.
+    """All builds in the search paths, in Dyno's own folder and in the usual places.
 
-    `brought` is the folder of the second; the file `cache` keeps fingerprints; `heard` gets the options of
+    `brought` is Dyno's own folder; the file `cache` keeps fingerprints; `heard` gets the options of
     each server program.
     """
     own = [os.path.join(glob.escape(brought), "*")] if brought else []
@@ -146,7 +146,7 @@ def _with_engines(build: Build, version_text: str, options: Mapping[str, str]) -
 
 
 def _ask_version(base: str, server: str) -> Tuple[Dict[str, str], str]:
-    """The environment in which it starts, and the line it says."""
+    """The environment in which the server starts, and its version line."""
     question = ["--no-defaults", *as_root(), "--version"]
     answer, extra = ask(server, question, {}), {}
     if answer.code:
@@ -190,7 +190,7 @@ def _ask_options(
 
 
 def programs_of(pid: int) -> List[str]:
-    """The server programs that a process and its children have in memory, whatever loader started them."""
+    """The server programs that a process and its children run, whatever loader started them."""
     found = []
     for entry in [str(pid), *_children(pid)]:
         try:
@@ -219,7 +219,7 @@ def _children(pid: int) -> List[str]:
 
 
 def parse_version(text: str, options: Mapping[str, str]) -> Tuple[Optional[str], Optional[str]]:
-    """Family and version from the answer to --version, and from the options only its family has."""
+    """Family and version, from --version and from options that only one family has."""
     match = re.search(r"\bVer (\d+(?:\.\d+)+)(-\d+(?:\.\d+)*\b)?", text)
     if not match:
         return None, None
@@ -232,7 +232,7 @@ def parse_version(text: str, options: Mapping[str, str]) -> Tuple[Optional[str],
 
 
 def _family_by_options(options: Mapping[str, str]) -> str:
-    """Of a build whose version line names none."""
+    """The family of a build whose version line does not name it."""
     compiled_in = (each.only_compiled_in for each in KNOWN.values() if each.option in options)
     noncurrent = "FB MySQL" if "allow-noncurrent-db-rw" in options else "MySQL"
     return next(filter(None, compiled_in), noncurrent)
@@ -261,7 +261,7 @@ def engines_of(options: Mapping[str, str], plugins: Collection[str]) -> List[str
 
 
 def other_engines(folder: str, options: Mapping[str, str]) -> Dict[str, str]:
-    """Those of which Dyno has no facts, each with the plugin that has to be loaded; '' is compiled in.
+    """Engines that Dyno does not know, each with the plugin to load; '' is compiled in.
 
     What a server makes of them it lists once it is started: SHOW ENGINES.
     """
@@ -277,7 +277,7 @@ def other_engines(folder: str, options: Mapping[str, str]) -> Dict[str, str]:
 
 
 def _named(builds: List[Build], brought: str) -> List[Build]:
-    """Names are short and unique; plans keep them, so a build that comes later takes that of no other."""
+    """Give each build a short unique name; plans store names, so a new build takes no existing one."""
     count: Dict[str, int] = {}
     names: Dict[str, str] = {}  # by server program
     for build in sorted(builds, key=lambda each: _rank(each.base, brought)):
@@ -288,7 +288,7 @@ def _named(builds: List[Build], brought: str) -> List[Build]:
 
 
 def _rank(base: str, brought: str) -> int:
-    """What Dyno has brought is called as its directory; what a person has named comes last."""
+    """The order in which builds get names: Dyno's own first, those that a person added last."""
     if directory_in(brought, base):
         return 0
     is_usual = any(fnmatch.fnmatch(base, os.path.expanduser(pattern)) for pattern in USUAL)
@@ -296,7 +296,7 @@ def _rank(base: str, brought: str) -> int:
 
 
 def directory_in(folder: str, base: str) -> str:
-    """Of what is in the folder the one that holds this base directory; '' where none does."""
+    """The folder's entry that holds this base directory; '' if none does."""
     inside = bool(folder) and base.startswith(folder + os.sep)
     return os.path.relpath(base, folder).split(os.sep)[0] if inside else ""
 

@@ -34,7 +34,7 @@ _BROKEN = (tarfile.TarError, EOFError, OSError, zlib.error, lzma.LZMAError)
 
 
 class Installing:
-    """The builds of one directory of Dyno's."""
+    """Installs builds in a directory of Dyno."""
 
     def __init__(self, directory: Directory) -> None:
         self._directory = directory
@@ -45,7 +45,7 @@ class Installing:
     # bringing
 
     def receive(self, sha256: str, offset: int, content: IO[bytes]) -> int:
-        """Take a piece in where the last one ended; the answer is how much there is, whatever was sent."""
+        """Append a piece at the end of the upload; returns the size so far."""
         path = self._upload(sha256)
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
@@ -106,7 +106,7 @@ class Installing:
             raise AgentError(text.format(needed >> 20, free >> 20, self._directory.path))
 
     def _accept(self, name: str, notes: Mapping[str, str]) -> Build:
-        """Give it its name where there is a server in it."""
+        """Name the unpacked build, if it contains a server."""
         if not servers_below(self._at(name + HALF)):
             raise WrongInputError("it contains no server: bin/mysqld or bin/mariadbd is missing")
         os.rename(self._at(name + HALF), self._at(name))
@@ -117,7 +117,7 @@ class Installing:
     # taking away
 
     def remove(self, base: str) -> None:
-        """Only what is in `builds/`; other builds are not Dyno's."""
+        """Delete a build in `builds/`; others are not Dyno's."""
         inside = os.path.relpath(base, self._at("")).split(os.sep)[0]
         if not _NAME.fullmatch(inside) or not os.path.isdir(self._at(inside)):
             raise WrongInputError("Dyno did not install {}, so it does not delete it".format(base))
@@ -125,7 +125,7 @@ class Installing:
         BuildNotes(self._directory).write(base, {})
 
     def clean(self) -> None:
-        """Take away what was not brought or unpacked to its end."""
+        """Delete unfinished uploads and builds."""
         for name in os.listdir(self._at("")):
             if name.endswith((UPLOAD, HALF)):
                 self._directory.discard(self._at(name))
@@ -138,7 +138,7 @@ def servers_below(folder: str) -> List[Build]:
 
 
 def _append(fd: int, content: IO[bytes], there: int) -> None:
-    """All of it, or nothing: a file of Python would keep what the disk did not take, and fail once more."""
+    """Write all of a piece or nothing: a buffered file would keep the rest of a full disk's write."""
     try:
         for part in iter(lambda: content.read(1 << 20), b""):
             left = memoryview(part)

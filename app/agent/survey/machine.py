@@ -33,7 +33,7 @@ from .topology import topology
 
 
 def survey(directory: Directory, search_paths: Sequence[str]) -> Survey:
-    """All of it but the snapshots."""
+    """The survey without snapshots."""
     brought, notes = directory.at("builds"), BuildNotes(directory).all()
     options: Dict[str, Dict[str, str]] = {}
     builds = find_builds(search_paths, brought, directory.at("builds", "fingerprints.json"), options)
@@ -126,7 +126,7 @@ def parse_cpuinfo(text: str) -> Cpu:
 
 
 def _cpu_model(processor: Mapping[str, str]) -> str | None:
-    """Its name; Arm has none there, but often a board has."""
+    """The name of the CPU; on Arm often only the board has one."""
     named = processor.get("model name")
     board = (read_text("/sys/firmware/devicetree/base/model") or "").rstrip("\0")
     part = processor.get("CPU part")
@@ -154,7 +154,7 @@ def parse_os_release(text: str) -> str | None:
 
 
 def machine_id() -> str | None:
-    """The same for the same installation, without giving the system's own id away."""
+    """An id of the installation that does not reveal the system's own id."""
     own = read_text("/etc/machine-id") or read_text("/var/lib/dbus/machine-id")
     return hashlib.sha256("dyno {}".format(own).encode()).hexdigest()[:32] if own else None
 
@@ -173,6 +173,6 @@ def user() -> str:
 
 
 def sysbench_version(path: str) -> str | None:
-    """Without its name: "1.0.20"; None where it is missing or does not say."""
+    """The version of sysbench: "1.0.20"; None if it is missing or does not say."""
     found = re.match(r"sysbench (\d[\w.]*)", output_of([path, "--version"]) if path else "")
     return found.group(1) if found else None

@@ -23,13 +23,13 @@ class Cpu(NamedTuple):
 
 
 def topology(root: str = SYSTEM, usable: Optional[Iterable[int]] = None) -> List[List[List[int]]]:
-    """Of the CPUs that a process of ours may use."""
+    """The CPUs that our processes may use."""
     numbers = os.sched_getaffinity(0) if usable is None else usable
     return grouped([_cpu(root, number) for number in sorted(numbers)])
 
 
 def grouped(cpus: Iterable[Cpu]) -> List[List[List[int]]]:
-    """Nodes in their order, of each its cores by their first CPU; sockets of one node stay apart."""
+    """Nodes, with their cores by first CPU; sockets of one node stay separate."""
     cores: Dict[Tuple[int, int, int], List[int]] = {}
     for cpu in sorted(cpus):
         cores.setdefault((_last_if_unknown(cpu.node), cpu.socket, cpu.core), []).append(cpu.number)

@@ -9,13 +9,13 @@ from typing import Any, Dict, List, Mapping
 
 
 def state_of(path: str) -> List[int]:
-    """What changes with the content of a file."""
+    """The parts of a file's state that change with its content."""
     status = os.stat(path)
     return [status.st_size, status.st_mtime_ns, status.st_ino]
 
 
 def read_cache(path: str) -> Dict[str, List[Any]]:
-    """For each file the parts of its state, then what was found out about it."""
+    """For each file, the parts of its state and what was stored about it."""
     try:
         with open(path, encoding="utf-8") as file:
             found = json.load(file)

@@ -44,7 +44,7 @@ class Control:
         self.got_signal = False  # to end: the machine shuts down
 
     def look(self, journal: Journal, step: int = -1) -> None:
-        """Take in new requests; notes go to the journal at once."""
+        """Read new requests; write notes to the journal at once."""
         changed = os.stat(self._folder).st_mtime_ns
         if changed != self._seen:
             self._seen = changed
@@ -81,7 +81,7 @@ class Control:
             self.plan_stopped = self.plan_stopped or what == PLAN
 
     def stop_plan(self) -> None:
-        """Like a person's request, after the agent got a signal to end."""
+        """Stop the plan, as a person would; called when the agent gets a signal to end."""
         self.got_signal = True
         for each in self._all:
             each._stop, each.plan_stopped = SESSION, True
@@ -95,7 +95,7 @@ class Control:
         return made
 
     def begin_session(self) -> None:
-        """What was asked before was meant for another session, but in a round: for all of it."""
+        """Drop earlier requests, which were for another session; in a round they are for all sessions."""
         if self.plan_stopped:
             self._stop = SESSION
         elif not self._is_twin:
@@ -103,12 +103,12 @@ class Control:
         self._skip = False
 
     def begin_step(self, step: int = -1) -> None:
-        """A request to skip was meant for the step before, but in a round: for this one of all sessions."""
+        """Drop a request to skip the step before; in a round it is for this step of all sessions."""
         self._skip = self._is_twin and step == self._skipped >= 0
 
     @property
     def interrupts(self) -> str:
-        """Why the step at hand must end now: stopped, skipped, or not at all."""
+        """Why the current step must end now: stopped, skipped, or ''."""
         if self._stop == SESSION:
             return "stopped"
         return "skipped" if self._skip else ""

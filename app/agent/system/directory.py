@@ -114,7 +114,7 @@ class Directory:
         self.empty_trash()
 
     def discard(self, path: str) -> None:
-        """Put it out of the way in no time, whatever its size; emptying the trash takes longer."""
+        """Move it to the trash, which is fast whatever its size; emptying the trash takes longer."""
         path = os.path.abspath(path)
         inside = os.path.realpath(os.path.dirname(path)).startswith(self.path + os.sep)
         if not inside or not os.path.exists(self.at(MARKER)):
@@ -134,7 +134,7 @@ def open_lock(path: str) -> int:
 
 
 def holder_of(plan: str, name: str) -> Dict[str, Any]:
-    """What a plan writes into the lock; names can be long, and few bytes of it are read."""
+    """The text that a plan writes into the lock; names are cut, because readers read few bytes."""
     return {"plan": plan, "name": name[:100], "pid": os.getpid()}
 
 
@@ -156,7 +156,7 @@ def _plain(name: str) -> str:
 
 
 def write_file(path: str, text: str) -> None:
-    """A private file, there as a whole or not at all."""
+    """Write a private file, whole or not at all."""
     temporary = "{}.{}".format(path, os.getpid())
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:

@@ -33,7 +33,7 @@ class Journal:
         return time.monotonic() - self.began
 
     def begin(self) -> None:
-        """The session begins now: t is counted from here, and room is kept for its end."""
+        """Begin the session: t counts from here, and room for its end is reserved on the disk."""
         self.began = time.monotonic()
         _fill(self._reserve)
 
@@ -57,7 +57,7 @@ class Journal:
             self.write(kind, value={"left out": str(error)}, **fields)
 
     def _append(self, line: bytes) -> bool:
-        """Write the line, if need be into the room that was kept: then the answer is True."""
+        """Write the line, if necessary into the reserved room; then return True."""
         try:
             self._write(line)
             return False
@@ -69,7 +69,7 @@ class Journal:
         return True
 
     def _write(self, line: bytes) -> None:
-        """The whole line or nothing of it: a short write is cut off again."""
+        """Write the whole line or nothing: a short write is cut off again."""
         try:
             written = os.write(self._fd, line)
         except OSError:

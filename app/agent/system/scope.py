@@ -18,7 +18,7 @@ SCOPE = ("systemd-run", "--user", "--scope", "--quiet", "--collect")
 
 
 def enter_scope() -> None:
-    """Start over inside a scope, once, where that is needed and possible."""
+    """Restart this process inside a scope, once, if that is needed and possible."""
     if os.environ.get(ENTERED) or not kills_user_processes() or not can_scope():
         return
     os.environ[ENTERED] = "1"
@@ -55,14 +55,14 @@ def kills_user_processes() -> bool | None:
 
 
 def _logind_files() -> List[str]:
-    """In the order in which later ones win."""
+    """The configuration files of logind, in the order in which later ones win."""
     folders = ("/usr/lib/systemd", "/run/systemd", "/etc/systemd")
     parts = {os.path.basename(p): p for f in folders for p in glob.glob(f + "/logind.conf.d/*.conf")}
     return ["/etc/systemd/logind.conf", *(parts[name] for name in sorted(parts))]
 
 
 def parse_logind(texts: Sequence[str]) -> bool | None:
-    """The last setting of KillUserProcesses; unset it is as the distribution was built."""
+    """The last value of KillUserProcesses; without one, the default of the distribution."""
     found = [
         each for text in texts for each in re.findall(r"^KillUserProcesses\s*=\s*(\w+)", text, re.MULTILINE)
     ]
