@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from app.core.errors import InputError
-from app.core.ranges import listed
+from app.core.ranges import cpus_of, listed
 from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, Rule, shown
 from app.presets.ownership import is_ours
 from app.protocol.plan import STEP_KINDS
@@ -28,7 +29,7 @@ _SHARE = re.compile(r"\s*(\d{1,6}(?:\.\d{1,6})?)\s*x\s*memory\s*")
 THREADS = Rule((int,), 1, MAX_THREADS)
 THREAD_LIST = Rule((int, list), 1, MAX_THREADS, items=THREADS, empty=False)
 CORES = Rule((int,), 1, MAX_CORES)
-CORE_LIST = Rule((int, list), 1, MAX_CORES, items=CORES, empty=False)
+CORE_SETS = Rule((int, list), items=Rule((int, str)), empty=False)
 SECONDS = Rule((int,), 1, MAX_SECONDS)
 WARMUP = Rule((int,), 0, MAX_SECONDS)
 SHARE = Rule((int, float), 0.01, 100)
@@ -41,6 +42,8 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.:,+-]{0,100}")  # a value of a variable
 RELOADS = ("once", "each")  # before the first point of a step, or before each
 SWEPT = ("threads", "cores")  # keys that hold one number or several
 
+CoreSets = tuple[int | str, ...]  # each a number of cores, or CPUs as taskset takes them
+
 STEP_RULES = {
     "name": TEXT,
     "workload": TEXT,
@@ -51,7 +54,7 @@ STEP_RULES = {
     "events": EVENTS,
     "rate": RATE,
     "threads": THREAD_LIST,
-    "cores": CORE_LIST,
+    "cores": CORE_SETS,
     "variation": Rule((list,), items=TABLE, empty=False),
     "key_caches": FLAG,
     "warmup": WARMUP,
@@ -74,7 +77,7 @@ SEQUENCE_RULES = {
     "tables": TABLES,
     "rows": ROWS,
     "threads": THREAD_LIST,
-    "cores": CORE_LIST,
+    "cores": CORE_SETS,
     "seconds": SECONDS,
     "warmup": WARMUP,
     "transport": Rule((str,), choices=TRANSPORTS),
@@ -106,7 +109,7 @@ class SequenceStep:
     rate: int | None = None  # events a second that are asked for
     threads: tuple[int, ...] | None = None
     per_table: bool = False  # as many threads as there are tables
-    cores: tuple[int, ...] | None = None
+    cores: CoreSets | None = None
     variation: tuple[Variation, ...] = ()
     key_caches: bool = False  # MyISAM: each table has its own
     warmup: int | None = None
@@ -132,7 +135,7 @@ class Sequence:
     tables: int | None = None
     rows: int | str | None = None  # of each table; or "3x memory"
     threads: tuple[int, ...] | None = None
-    cores: tuple[int, ...] | None = None
+    cores: CoreSets | None = None
     seconds: int | None = None
     warmup: int | None = None
     transport: str = ""
@@ -149,8 +152,7 @@ def sequence_of(document: Document, stem: str, shipped: bool, file: str) -> Sequ
     check_name(document, ("name",), data["name"], stem)
     if not data["step"]:
         raise document.error(("step",), "needs at least one step")
-    if "rows" in data and (problem := rows_problem(data["rows"])):
-        raise document.error(("rows",), problem)
+    check_words(document, data)
     steps = tuple(_step_of(document, at, table) for at, table in enumerate(data["step"]))
     _check_unique(document, steps)
     rest = {key: value for key, value in data.items() if key != "step"}
@@ -162,6 +164,7 @@ def _step_of(document: Document, at: int, table: dict[str, Any]) -> SequenceStep
     where = ("step", at)
     spread_ranges(document, table, where)
     document.check(table, STEP_RULES, where)
+    check_words(document, table, where)
     if ("workload" in table) == (table.get("kind") in BARE_KINDS):
         raise document.error((*where, "kind"), "needs a workload, unless it is settle or restart")
     if "kind" in table and table["kind"] not in BARE_KINDS:
@@ -227,7 +230,14 @@ def spread_ranges(document: Document, table: dict[str, Any], where: tuple[str | 
                 raise document.error((*where, key), str(error)) from None
 
 
-def as_tuple(value: int | list[int]) -> tuple[int, ...]:
+def check_words(document: Document, table: dict[str, Any], where: tuple[str | int, ...] = ()) -> None:
+    """Raise InputError for a text that stands for a number and means none."""
+    for key, words_problem in WORDS.items():
+        if key in table and (problem := words_problem(table[key])):
+            raise document.error((*where, key), problem)
+
+
+def as_tuple(value: int | list[int | str]) -> tuple[int | str, ...]:
     """One number or a list, as a tuple without repeats."""
     return tuple(dict.fromkeys(value)) if isinstance(value, list) else (value,)
 
@@ -237,6 +247,26 @@ def rows_problem(rows: int | str) -> str:
     if isinstance(rows, str) and not memory_share(rows):
         return f'must be a whole number or like "3x memory", not {shown(rows)}'
     return ""
+
+
+def core_sets_problem(sets: int | Iterable[int | str]) -> str:
+    """What is wrong with numbers of cores and lists of CPUs, '' if nothing."""
+    for each in (sets,) if isinstance(sets, int) else sets:
+        if isinstance(each, int) and not 1 <= each <= MAX_CORES:
+            return f"must be between 1 and {MAX_CORES:,}, not {each}; CPUs go into brackets: [0-3]"
+        if isinstance(each, str) and not _is_cpus(each):
+            return f"must be numbers of cores, or CPUs in brackets, such as 4,2 or [0-3], not {shown(each)}"
+    return ""
+
+
+def _is_cpus(text: str) -> bool:
+    try:
+        return bool(cpus_of(text))
+    except InputError:
+        return False
+
+
+WORDS: dict[str, Callable[[Any], str]] = {"rows": rows_problem, "cores": core_sets_problem}
 
 
 def memory_share(rows: int | str) -> float | None:

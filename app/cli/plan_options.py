@@ -72,7 +72,9 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rows", help='rows of each table, or "3x memory"')
     parser.add_argument("--threads", help="client threads: 1,2,4 or 1..64 x2")
     parser.add_argument(
-        "--core-sets", help="numbers of cores for the server, one after another: 4,2,1 or 1-4"
+        "--core-sets",
+        help="cores of the server, one set after another: how many (4,2,1 or 1-4), or CPUs in brackets, as"
+        " taskset has them: '[0-3],[0,2,4-6]'",
     )
     parser.add_argument(
         "--cpus",
@@ -139,7 +141,7 @@ def with_options(
         start=arguments.start_state,
         rows=_rows(arguments.rows),
         threads=_numbers("threads", arguments.threads),
-        cores=_numbers("core-sets", arguments.core_sets),
+        cores=_listed("core-sets", arguments.core_sets),
         steps=None if arguments.steps is None else words_of("steps", arguments.steps),
         contenders=contenders or None,
         allow_busy=arguments.allow_busy,
@@ -159,19 +161,22 @@ def _rows(text: str | None) -> int | str | None:
     return int(text) if text and re.fullmatch("-?[0-9]{1,18}", text) else text
 
 
-def _numbers(option: str, text: str | None) -> list[int] | None:
-    if text is None:
-        return None
-    from app.core.ranges import FORMS, listed
+def _numbers(option: str, text: str | None) -> list[int | str] | None:
+    from app.core.ranges import FORMS
+
+    found = _listed(option, text)
+    if any(isinstance(each, str) for each in found or ()):
+        raise InputError(f"--{option} must be a list of numbers such as {FORMS}, not {text!r}")
+    return found
+
+
+def _listed(option: str, text: str | None) -> list[int | str] | None:
+    from app.core.ranges import listed
 
     try:
-        found = listed(text)
+        return None if text is None else listed(text)
     except InputError as error:
         raise InputError(f"--{option} {error}") from None
-    numbers = [each for each in found if isinstance(each, int)]
-    if len(numbers) < len(found):
-        raise InputError(f"--{option} must be a list of numbers such as {FORMS}, not {text!r}")
-    return numbers
 
 
 def option_of(name: str) -> str:

@@ -59,8 +59,8 @@ def _sizes(size: Any) -> str:
 def _cores(step: Step) -> str:
     """Which CPUs a core set is on this target."""
     load = f"{step.load_cores}, which are not its own alone" if step.shared_cores else step.load_cores
-    swept = step.coordinates.get("cores")
-    name = "CPUs of their own" if swept is None else f"cores={swept}"
+    swept = [f"{name}={step.coordinates[name]}" for name in ("cores", "cpus") if name in step.coordinates]
+    name = "".join(swept) or "CPUs of their own"
     return f"{name}: the server on CPUs {step.cores}, the load on {load}"
 
 

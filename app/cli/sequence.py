@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from app.core.ranges import as_listed
 from app.core.units import count_text, seconds_text
 
 from .parser import add_json
@@ -94,7 +95,7 @@ def _sizes(sequence: Sequence) -> str:
     each = (
         count_text(sequence.tables, "table") if sequence.tables else "",
         f"{rows} rows each" if rows else "",
-        f"core sets {', '.join(map(str, sequence.cores))}" if sequence.cores else "",
+        f"core sets {as_listed(sequence.cores)}" if sequence.cores else "",
         f"transport {sequence.transport}" if sequence.transport else "",
     )
     return ", ".join(filter(None, each))
@@ -138,9 +139,8 @@ def _seconds(seconds: int | None) -> str:
 
 def _besides(step: SequenceStep) -> str:
     variations = ", ".join(each.name for each in step.variation)
-    cores = ", ".join(map(str, step.cores or ()))
     said = (
-        (step.cores, f"cores {cores}"),
+        (step.cores, f"cores {as_listed(step.cores or ())}"),
         (step.variation, f"variations {variations}"),
         (step.key_caches, "MyISAM: a separate key cache for each table"),
         (step.warm, "warm: stored, never compared"),

@@ -15,6 +15,7 @@ from typing import TypedDict
 
 from app.history.step_text import mark_text
 from app.history.step_work import THEN
+from app.protocol.cpus import from_text
 from app.stats.verdicts import DRIFT, FEW, NOISE, SAME
 
 from .compare import base_of, spread_of
@@ -272,6 +273,7 @@ def _share(row: RowEntry, name: str, at: int, cpus: int | None) -> float | None:
 
 
 def _at_most(cpus: int | None, row: RowEntry) -> int | None:
-    counts = (cpus, row["threads"], row["coordinates"].get("cores"))
+    swept = row["coordinates"]
+    counts = (cpus, row["threads"], swept.get("cores"), len(from_text(str(swept.get("cpus", "")))))
     known = (count for count in counts if isinstance(count, int) and count)
     return min(known, default=0) if cpus else None

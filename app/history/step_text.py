@@ -123,9 +123,11 @@ def named(name: str, coordinates: Mapping[str, Any]) -> str:
 
 
 def coordinate_text(name: str, value: Any) -> str:
-    """`8 threads`, `4 cores`, `10,000,000 rows`, and a variation by its own name."""
+    """`8 threads`, `4 cores`, `CPUs 0-3`, `10,000,000 rows`, and a variation by its own name."""
     if name == "variation":
         return str(value)
+    if name == "cpus":
+        return f"CPUs {value}"
     noun = {"volume_rows": "row"}.get(name, name.removesuffix("s"))
     if not isinstance(value, int):
         return f"{name}={value}"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 from app.catalog import Sequence as StepSequence
-from app.catalog.sequence import sequence_of
+from app.catalog.sequence import CoreSets, sequence_of
 from app.core.errors import InputError
 from app.core.toml_text import read_document
 from app.core.units import count_text
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 class Swept(TypedDict):
     rate: int | None
-    cores: tuple[int, ...] | None
+    cores: CoreSets | None
     cpus: str
     vary: str  # `innodb_spin_wait_delay=6,96`
 
@@ -123,9 +123,9 @@ def _swept(steps: Iterable[Step], sequence: StepSequence) -> Swept:
     own = {step.name: step for step in sequence.steps}
     driven = [step for step in steps if step.kind == "drive" and step.name in own and not step.warm]
     rates = [step.rate for step in driven if step.rate and not own[step.name].rate]
-    cores = [step.coordinates.get("cores") for step in driven if not own[step.name].cores]
+    cores = [_core_set(step) for step in driven if not own[step.name].cores]
     varied = [each for step in driven if not own[step.name].variation for each in step.variables.items()]
-    has_own = any(step.cores and "cores" not in step.coordinates for step in driven)
+    has_own = any(step.cores and not _core_set(step) for step in driven)
     values = dict.fromkeys(str(value) for _, value in varied)
     return {
         "rate": rates[0] if rates else None,
@@ -133,6 +133,11 @@ def _swept(steps: Iterable[Step], sequence: StepSequence) -> Swept:
         "cpus": OWN_CPUS if has_own else SHARED_CPUS,
         "vary": f"{varied[0][0]}={','.join(values)}" if varied else "",
     }
+
+
+def _core_set(step: Step) -> int | str | None:
+    """That the step was swept over."""
+    return step.coordinates.get("cores") or step.coordinates.get("cpus")
 
 
 def contenders_again(plan: Plan) -> tuple[ContenderRequest, ...]:

@@ -9,6 +9,7 @@ from itertools import count
 
 from app.catalog import Catalog, Sequence, SequenceStep, Workload
 from app.core.errors import InputError
+from app.core.ranges import as_listed
 from app.core.units import count_text
 from app.engines import engine_of
 from app.presets import Preset, Rendered, render
@@ -116,7 +117,7 @@ def _bound_text(step: SequenceStep) -> str:
         "a thread a table" if step.per_table else "",
         count_text(step.threads[0], "thread") if step.threads and len(step.threads) == 1 else "",
         f"threads {', '.join(map(str, step.threads))}" if step.threads and len(step.threads) > 1 else "",
-        f"core sets {', '.join(map(str, step.cores))}" if step.cores else "",
+        f"core sets {as_listed(step.cores)}" if step.cores else "",
         count_text(len(step.variation), "variation") if step.variation else "",
         f"{step.seconds} s" if step.seconds else "",
         count_text(step.events, "event") if step.events else "",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 
+from app.core.ranges import as_listed
+
 from .request import ALLOWED, LIMITS, SHARED, ContenderRequest, PlanRequest, flag_of
 
 _COMMANDED = (  # numbers of `dyno run`
@@ -30,7 +32,7 @@ def command_line(request: PlanRequest) -> str:
         words += _option(flag_of(name), getattr(request, name), getattr(_OPEN, name))
     words += ["--repeat-if-disturbed"] * request.repeat_if_disturbed
     words += _option("threads", ",".join(map(str, request.threads or ())))
-    words += _option("core-sets", ",".join(map(str, request.cores or ())))
+    words += _option("core-sets", as_listed(request.cores or ()).replace(" ", ""))
     words += _option("load-method", request.load_method, _OPEN.load_method)
     words += _option("start-state", request.start, _OPEN.start)
     words += [word for name in SHARED for word in _option(name.replace("_", "-"), getattr(first, name))]

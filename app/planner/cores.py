@@ -1,11 +1,13 @@
-"""Core sets: from a number of cores to the CPUs of a server and of its load, on a target as surveyed."""
+"""Core sets: a number of cores, or CPUs, as the CPUs of a server and of its load on a surveyed target."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from app.catalog.sequence import CoreSets
 from app.core.errors import InputError
+from app.core.ranges import as_listed, cpus_of
 from app.protocol.cpus import as_text
 
 CPUS = SHARED_CPUS, OWN_CPUS = "shared", "own"  # of server and load, where a step has no core set
@@ -15,23 +17,23 @@ Nodes = list[list[list[int]]]  # of each node its cores, of each core its CPUs
 
 @dataclass(frozen=True)
 class CoreSet:
-    """The CPUs of a server with this number of cores, and those left for the load."""
+    """The CPUs of a server, and those left for the load."""
 
     server: str = ""  # as taskset -c takes them; empty: all
     load: str = ""
     shared: bool = False  # the load runs on cores of the server
 
     @classmethod
-    def of(cls, count: int, nodes: Nodes) -> CoreSet:
-        """Whole cores first, node by node, then their siblings; raises InputError beyond the machine."""
+    def of(cls, wanted: int | str, nodes: Nodes) -> CoreSet:
+        """Of a number whole cores first, node by node, then their siblings; of a list just those CPUs.
+
+        Raises InputError beyond the machine.
+        """
         if not nodes:
             raise InputError("the CPU topology of the target is unknown: survey it again")
-        order = in_order(nodes)
-        if count > len(order):
-            raise InputError(
-                f"a server with {count} cores: {_there(nodes)}; choose smaller core sets", "cores"
-            )
-        server = set(order[:count])
+        if not _fits(wanted, nodes):
+            raise InputError(_beyond(wanted, nodes), "cores")
+        server = set(cpus_of(wanted) if isinstance(wanted, str) else in_order(nodes)[:wanted])
         load, shared = _left_to_the_load(nodes, server)
         return cls(as_text(server), as_text(load), shared)
 
@@ -48,13 +50,18 @@ class CoreSet:
 ALL_CORES = CoreSet()
 
 
-def as_far_as_it_goes(counts: tuple[int, ...], nodes: Nodes) -> tuple[int, ...]:
+def as_far_as_it_goes(sets: CoreSets, nodes: Nodes) -> CoreSets:
     """The core sets of a sequence that the target has room for; raises InputError where it has for none."""
-    found = tuple(count for count in counts if count <= len(in_order(nodes)))
-    if counts and nodes and not found:
-        smallest = f"core sets of {min(counts)} cores and more"
-        raise InputError(f"the sequence is of {smallest}: {_there(nodes)}; choose smaller core sets", "cores")
-    return found if nodes else counts
+    found = tuple(each for each in sets if _fits(each, nodes))
+    if sets and nodes and not found:
+        text = f"the core sets of the sequence are {as_listed(sets)}: {_there(nodes)}"
+        raise InputError(f"{text}; choose smaller core sets", "cores")
+    return found if nodes else sets
+
+
+def _fits(wanted: int | str, nodes: Nodes) -> bool:
+    there = in_order(nodes)
+    return cpus_of(wanted).issubset(there) if isinstance(wanted, str) else wanted <= len(there)
 
 
 def in_order(nodes: Nodes) -> list[int]:
@@ -70,6 +77,12 @@ def _left_to_the_load(nodes: Nodes, server: set[int]) -> tuple[set[int], bool]:
     untouched = {cpu for core in cores if not server & set(core) for cpu in core}
     everything = {cpu for core in cores for cpu in core}
     return (untouched, False) if untouched else (everything - server or everything, True)
+
+
+def _beyond(wanted: int | str, nodes: Nodes) -> str:
+    if isinstance(wanted, str):
+        return f"a server on CPUs {wanted}: the target has {as_text(in_order(nodes))}; choose other CPUs"
+    return f"a server with {wanted} cores: {_there(nodes)}; choose smaller core sets"
 
 
 def _there(nodes: Nodes) -> str:

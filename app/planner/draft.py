@@ -10,7 +10,7 @@ from typing import Any
 from app.catalog import Catalog, Sequence, UnapprovedError, Workload
 from app.catalog.sequence import SWEPT
 from app.core.errors import DynoError, InputError, TargetError
-from app.core.ranges import listed
+from app.core.ranges import as_listed, listed
 from app.core.toml_text import shown
 from app.core.units import seconds_of, time_text
 from app.engines import FIRST
@@ -53,11 +53,11 @@ def value_of(name: str, text: str) -> Any:
 
 
 def text_of(value: object) -> str:
-    """A value as it is typed: `1,000,000`, `1, 2, 4`, `3x memory`."""
+    """A value as it is typed: `1,000,000`, `1, 2, 4`, `[0-3]`, `3x memory`."""
     if value is None:
         return ""
     if isinstance(value, tuple):
-        return ", ".join(map(str, value))
+        return as_listed(value)
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 

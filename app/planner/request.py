@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.catalog.sequence import (
-    CORE_LIST,
+    CORE_SETS,
     RATE,
     ROWS,
     SECONDS,
@@ -18,8 +18,9 @@ from app.catalog.sequence import (
     THREAD_LIST,
     TRANSPORTS,
     WARMUP,
+    WORDS,
+    CoreSets,
     as_tuple,
-    rows_problem,
     spread_ranges,
 )
 from app.core.errors import InputError
@@ -68,7 +69,7 @@ RULES = {
     "steal_pct": PERCENT,
     "threads": THREAD_LIST,
     "rate": RATE,
-    "cores": CORE_LIST,
+    "cores": CORE_SETS,
     "cpus": Rule((str,), choices=CPUS),
     "vary": TEXT,
     "repeats": Rule((int, str), 1, 100),
@@ -183,7 +184,7 @@ class PlanRequest:
     steal_pct: float = STEAL_PCT
     threads: tuple[int, ...] | None = None
     rate: int | None = None  # events a second; None: as many as there can be
-    cores: tuple[int, ...] | None = None  # core sets; those of the steps go before them
+    cores: CoreSets | None = None  # those of the steps go before them
     cpus: str = SHARED_CPUS  # of server and load, of steps without a core set
     vary: str = ""  # a variable of the server and its values; variations of the steps go before it
     repeats: int | str = 1  # or UNTIL_DECIDED
@@ -287,7 +288,7 @@ def _repeats_problem(repeats: int | str) -> str:
     return ""
 
 
-_WORDS: dict[str, Callable[[Any], str]] = {"rows": rows_problem, "repeats": _repeats_problem}  # or a number
+_WORDS: dict[str, Callable[[Any], str]] = {**WORDS, "repeats": _repeats_problem}  # or a number
 
 
 def _values(document: Document) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from app.catalog import Sequence, SequenceStep, Variation, Workload
+from app.catalog.sequence import CoreSets
 from app.core.errors import InputError
 from app.protocol.plan import PREPARING, QUERYING, Step
 
@@ -37,7 +38,7 @@ class Size:
     cpu_threads: int
     load_method: str = "ordered"
     rate: int = 0  # events a second that are asked for; 0: as many as there can be
-    cores: tuple[int, ...] = ()  # core sets; none: every step has all
+    cores: CoreSets = ()  # none: every step has all
     variations: tuple[Variation, ...] = ()  # of steps that have none of their own
     nodes: Nodes = field(default_factory=list)
     own_cpus: bool = False  # server and load share none, in steps that have no core set

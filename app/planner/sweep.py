@@ -6,13 +6,15 @@ import re
 from dataclasses import dataclass
 
 from app.catalog import SequenceStep, Variation
+from app.catalog.sequence import CoreSets
 from app.core.errors import InputError
-from app.core.ranges import listed
+from app.core.ranges import cpus_of, listed
 from app.core.toml_text import first_twice, shown
 from app.presets.ownership import is_ours
+from app.protocol.cpus import as_text
 
 AS_IT_IS = Variation("")
-_VARIED = re.compile(r"\s*([a-z][a-z0-9_]{0,50})\s*=([^;]+)")
+_VARIED = re.compile(r"\s*([a-z][a-z0-9_]{0,50})\s*=([^][;]+)")
 _VALUE = re.compile(r"[A-Za-z0-9_.:+-]+")
 
 
@@ -21,25 +23,26 @@ class Point:
     """One of them; what is not swept is no coordinate."""
 
     threads: int
-    cores: int = 0  # 0: not swept
+    cores: int | str = 0  # how many, or CPUs as taskset takes them; 0: not swept
     variation: Variation = AS_IT_IS
 
     @property
     def coordinates(self) -> dict[str, int | str]:
-        all_three: dict[str, int | str] = {
+        is_count = isinstance(self.cores, int)
+        found: dict[str, int | str] = {
             "threads": self.threads,
-            "cores": self.cores,
+            "cores" if is_count else "cpus": self.cores,
             "variation": self.variation.name,
         }
-        return {name: value for name, value in all_three.items() if value}
+        return {name: value for name, value in found.items() if value}
 
 
-def points(step: SequenceStep, threads: tuple[int, ...], cores: tuple[int, ...]) -> list[Point]:
+def points(step: SequenceStep, threads: tuple[int, ...], cores: CoreSets) -> list[Point]:
     """Variations outermost, then cores, then threads: what costs a restart changes least often."""
     return [
-        Point(each, count, variation)
+        Point(each, as_text(cpus_of(core_set)) if isinstance(core_set, str) else core_set, variation)
         for variation in step.variation or (AS_IT_IS,)
-        for count in cores or (0,)
+        for core_set in cores or (0,)
         for each in threads
     ]
 

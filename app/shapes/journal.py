@@ -76,10 +76,11 @@ class Options(TypedDict, total=False):
 
 
 class Coordinates(TypedDict, total=False):
-    """Of a sweep: anything, but those that curves are drawn over."""
+    """Of a sweep: anything, but those that curves are drawn over, and CPUs, which are counted."""
 
     threads: Positive
     cores: Positive
+    cpus: Cpus
     volume_rows: Positive
 
 

@@ -174,6 +174,13 @@ def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, 
     qtbot.keyClicks(dialog.cores, "8")
     assert dialog.said.text().startswith("a server with 8 cores: the target has 2 with 4 CPUs")
     assert not dialog.accept_button.isEnabled()
+    retype(qtbot, dialog.cores, "0-3")
+    assert dialog.said.text() == "cores must be between 1 and 4,096, not 0; CPUs go into brackets: [0-3]"
+    assert dialog.cores.property("wrong")
+    retype(qtbot, dialog.cores, "4, [2-9]")
+    assert dialog.said.text().startswith("a server on CPUs 2-9: the target has 0-3")
+    retype(qtbot, dialog.cores, "4, [1,3]")
+    assert dialog.said.text().endswith("the server on CPUs 0-3, then 1,3")
     dialog.own_cpus.click()
     retype(qtbot, dialog.cores, "4, 2")
     qtbot.keyClicks(dialog.variable, "innodb_spin_wait_delay")

@@ -63,6 +63,8 @@ def test_what_is_left_out_stays_empty() -> None:
         ("--threads=8-1", "--threads 8-1: a range goes up, such as 1-8"),
         ("--threads=1_0", "--threads must be a list of numbers such as 2,4,8"),
         ("--core-sets=4,2,4", "--core-sets names 4 twice"),
+        ("--core-sets=0-3", "--core-sets must be between 1 and 4,096, not 0; CPUs go into brackets: [0-3]"),
+        ("--core-sets=[0-]", "--core-sets must be numbers of cores, or CPUs in brackets"),
         ("--contender=", "argument --contender: the value is empty"),
         ("--cores=", "argument --cores: the value is empty"),
     ],

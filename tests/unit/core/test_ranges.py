@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.core.errors import InputError
-from app.core.ranges import MOST, cpus_of, listed
+from app.core.ranges import MOST, as_listed, cpus_of, listed
 
 
 @pytest.mark.parametrize(
@@ -27,10 +27,18 @@ from app.core.ranges import MOST, cpus_of, listed
         (" ,", []),
         ("1_0", ["1_0"]),
         ("2026-11-23", ["2026-11-23"]),
+        ("4,2, [0-3] [0, 2,4-6]", [4, 2, "0-3", "0, 2,4-6"]),
+        ("[0-3]1-2", ["0-3", 1, 2]),
+        ("[0-3", ["[0-3"]),
     ],
 )
 def test_a_list_is_its_numbers_in_order(text: str, numbers: list[int | str]) -> None:
     assert listed(text) == numbers
+
+
+def test_a_list_is_written_as_it_is_read() -> None:
+    assert as_listed([4, "0-3", "0,2"]) == "4, [0-3], [0,2]"
+    assert listed(as_listed([4, "0-3", "0,2"])) == [4, "0-3", "0,2"]
 
 
 @pytest.mark.parametrize("text", ["8-1", "1..64 x1", "0..8 x2", "1-8:0", "1..9+0"])

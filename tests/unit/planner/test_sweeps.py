@@ -152,6 +152,7 @@ def test_values_and_threads_are_varied_over_a_range(dyno_home: Path) -> None:
         ("innodb_spin_wait_delay", "vary must be like innodb_spin_wait_delay=6,96"),
         ("sync_binlog=", "vary must be like"),
         ("sync_binlog=1;2", "vary must be like"),
+        ("sync_binlog=[0-3]", "vary must be like"),
         ("sync_binlog=9-1", "vary: 9-1: a range goes up"),
         ("datadir=a,b", "datadir is set by Dyno"),
         ("sync_binlog=0,1,0", "vary: sync_binlog names 0 twice"),
@@ -259,7 +260,7 @@ def test_core_sets_of_two_cpus(count: int, said: tuple[str, str, bool]) -> None:
 def test_what_the_machine_has_not_is_refused(dyno_home: Path) -> None:
     name = own(dyno_home, '[[step]]\nworkload = "point-query"\n', top="cores = [32]")
     said = refused(name)
-    assert said.startswith("the sequence is of core sets of 32 cores and more: the target has 2 with 4 CPUs;")
+    assert said.startswith("the core sets of the sequence are 32: the target has 2 with 4 CPUs;")
     assert "survey it again" in refused(name, nodes=[])
     asked = refused(name, cores=[8])
     assert asked.startswith("a server with 8 cores: the target has 2 with 4 CPUs; choose smaller core sets")
@@ -272,6 +273,39 @@ def test_a_sequence_goes_as_far_as_the_machine(dyno_home: Path) -> None:
     name = own(dyno_home, steps, top="cores = [32, 4, 2]")
     found = [(step.name, step.coordinates["cores"]) for step in planned(name).steps if step.cores]
     assert found == [("point-query", 4), ("point-query", 2), ("own", 1)]
+
+
+def test_core_sets_are_numbers_of_cores_or_cpus(dyno_home: Path) -> None:
+    name = own(dyno_home, '[[step]]\nworkload = "point-query"\n')
+    found = points(planned(name, cores=(2, "1,3", "0-2:2", "0-3")))
+    assert [(step.label, step.cores, step.load_cores, step.shared_cores) for step in found] == [
+        ("point-query cores=2 threads=1", "0-1", "2-3", True),
+        ("point-query cpus=1,3 threads=1", "1,3", "0,2", False),
+        ("point-query cpus=0,2 threads=1", "0,2", "1,3", False),
+        ("point-query cpus=0-3 threads=1", "0-3", "0-3", True),
+    ]
+    keys = {planned(name, cores=cores).work_key for cores in ((2,), ("0-1",), ("0,1",))}
+    assert len(keys) == 2, "CPUs are other work than a number of cores, and the same however written"
+
+
+def test_cpus_of_a_core_set_must_be_there(dyno_home: Path) -> None:
+    name = own(dyno_home, '[[step]]\nworkload = "point-query"\n')
+    assert refused(name, cores=["2-5"]) == "a server on CPUs 2-5: the target has 0-3; choose other CPUs"
+    assert refused(name, cores=[0, 1]).endswith("not 0; CPUs go into brackets: [0-3]")
+    assert "must be numbers of cores, or CPUs in brackets" in refused(name, cores=["0-x"])
+    assert refused(name, cores=[4097]).startswith("--core-sets must be between 1 and 4,096, not 4097")
+    elsewhere = own(dyno_home, '[[step]]\nworkload = "point-query"\n', top='cores = ["0-1", "4-7"]')
+    assert [step.cores for step in points(planned(elsewhere))] == ["0-1"], "as far as the target goes"
+
+
+def test_core_sets_are_written_as_they_are_read(dyno_home: Path) -> None:
+    name = own(dyno_home, '[[step]]\nworkload = "point-query"\n')
+    made = request(sequence=name, cores=(2, "0,2"))
+    assert PlanRequest.from_toml(made.to_toml()) == made
+    assert PlanRequest.from_toml('sequence = "duel"\ncores = "4, [0-3]"').cores == (4, "0-3")
+    assert "--core-sets '2,[0,2]'" in command_line(made)
+    with pytest.raises(InputError, match=r"line 2.*cores must be numbers of cores"):
+        PlanRequest.from_toml('sequence = "duel"\ncores = ["x"]')
 
 
 def test_a_contender_with_cores_of_its_own_is_not_given_others(dyno_home: Path) -> None:

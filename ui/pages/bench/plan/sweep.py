@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.catalog.sequence import CoreSets
 from app.core.errors import InputError
 from app.core.units import count_text
 from app.planner.cores import OWN_CPUS, SHARED_CPUS, CoreSet, Nodes, as_far_as_it_goes
@@ -34,7 +35,12 @@ from .draft_controller import DraftController
 WIDTH = 60 * SPACE
 _SWEPT = (
     ("threads", "Threads", "Client threads: 1, 2, 4 or 1..64 x2"),
-    ("cores", "Core sets", "Server cores: 4, 2, 1 or 1-4; empty: all, or as the sequence says"),
+    (
+        "cores",
+        "Core sets",
+        "How many cores the server has: 4, 2, 1 or 1-4; or its CPUs in brackets: [0-3], [0,2,4-6]. Empty:"
+        " all, or as the sequence says",
+    ),
 )
 _ABOUT = (
     "Each driven step runs at every point: all threads, then the next core set, then the next value. "
@@ -139,16 +145,16 @@ class SweepDialog(QDialog):
         variations_of(vary)
         return draft.said(vary=vary, cpus=OWN_CPUS if self.own_cpus.isChecked() else SHARED_CPUS)
 
-    def _core_sets(self) -> tuple[int, ...]:
+    def _core_sets(self) -> CoreSets:
         """Those that are typed, else those of the sequence as far as the target goes; raises InputError."""
-        counts = _numbers("cores", self.cores)
-        if self.own_cpus.isChecked() and not counts:
+        sets = _numbers("cores", self.cores)
+        if self.own_cpus.isChecked() and not sets:
             CoreSet.apart(self._nodes)
         if not self.cores.text().strip():
-            return as_far_as_it_goes(counts, self._nodes)
-        for count in counts:
-            CoreSet.of(count, self._nodes)
-        return counts
+            return as_far_as_it_goes(sets, self._nodes)
+        for each in sets:
+            CoreSet.of(each, self._nodes)
+        return sets
 
     def _points_text(self) -> str:
         """`12 points of each step: 3 thread counts x 2 core sets x 2 values`, and the CPUs of the servers."""
@@ -159,7 +165,7 @@ class SweepDialog(QDialog):
         )
         swept = [(count, noun) for count, noun in counts if count]
         points = count_text(prod(count for count, _ in swept), "point")
-        cpus = [CoreSet.of(count, self._nodes).server for count in core_sets if self._nodes]
+        cpus = [CoreSet.of(each, self._nodes).server for each in core_sets if self._nodes]
         servers = f"\nthe server on CPUs {', then '.join(cpus)}" if cpus else ""
         return f"{points} of each step: {' x '.join(count_text(*each) for each in swept)}{servers}"
 
@@ -177,7 +183,7 @@ def change_sweep(controller: DraftController, context: Context, parent: QWidget)
     ask_for_options(context, dialog, target, controller.survey, builds, dialog.complete_variables)
 
 
-def _numbers(name: str, field: QLineEdit) -> tuple[int, ...]:
+def _numbers(name: str, field: QLineEdit) -> CoreSets:
     """What is typed into a field, else what holds where it is left open; raises InputError."""
     return value_of(name, field.text() or field.placeholderText()) or ()
 
