@@ -60,7 +60,9 @@ def add_sessions(parser: argparse.ArgumentParser) -> None:
         help="session or plan: its id, the last 6 characters of that, a unique name, or last",
     )
     parser.add_argument(
-        "--base", metavar="SESSION", help="base of the comparison (default: the first session)"
+        "--base",
+        metavar="SESSION",
+        help="base of the comparison: a session, or a plan of one contender (default: the first session)",
     )
 
 

@@ -20,10 +20,14 @@ def add_words(words: Any) -> None:
         "gate", help="check whether B is worse than A; exit code 0: not worse, 1: worse, 3: cannot be told"
     )
     parser.add_argument(
-        "base", metavar="A", help="base: a session, as for compare; all repeats of its contender count"
+        "base",
+        metavar="A",
+        help="base: a session as for compare, or a plan of one contender; all repeats of its contender count",
     )
     parser.add_argument(
-        "other", metavar="B", help="session that must not be worse; all repeats of its contender count"
+        "other",
+        metavar="B",
+        help="session or plan that must not be worse; all repeats of its contender count",
     )
     parser.add_argument(
         "--worse", type=percent(MOST_PCT, is_above_0=True), required=True, metavar="PERCENT",

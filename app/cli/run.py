@@ -76,8 +76,8 @@ def add_words(words: Any) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--against", metavar="SESSION",
-        help="measure the contender of this session again, as the base of the new --contender: the same"
-             " work, in slices where possible",
+        help="measure the contender of this session, or of a plan of one contender, again, as the base of the"
+             " new --contender: the same work, in slices where possible",
     )  # fmt: skip
     parser.add_argument(
         "--target", action=_Several, type=filled(str), metavar="NAME[,NAME]",

@@ -13,7 +13,7 @@ from app.core.units import direction_of
 from app.history.canaries import canaries
 from app.history.figures import StepEntry, facts, plans_by_session, steps
 from app.history.history import History
-from app.history.sessions import SessionEntry, find, find_all, sessions, source_text
+from app.history.sessions import SessionEntry, find_all, find_repeats, sessions, source_text
 from app.history.step_text import disturbed_text
 from app.protocol.cpus import from_text
 from app.protocol.states import NOT_NEEDED
@@ -60,9 +60,8 @@ def compare(
     if not references:
         raise InputError("give two or more sessions to compare")
     ids = find_all(history, references)
-    base_id = ids[0] if base is None else find(history, base)
-    if base_id not in ids:
-        ids.insert(0, base_id)
+    bases = ids[:1] if base is None else find_repeats(history, base)
+    base_id, ids = bases[0], [*(id_ for id_ in bases if id_ not in ids), *ids]
     with history.reading():
         entries = {entry["id"]: entry for entry in sessions(history, ids=ids)}
         plan_by_id = plans_by_session(history, ids)

@@ -14,7 +14,7 @@ from app.core.errors import InputError
 from app.core.units import count_text
 from app.history.figures import plans_by_session
 from app.history.history import History
-from app.history.sessions import find, sessions_of_plan
+from app.history.sessions import find_repeats, sessions_of_plan
 from app.stats import Limits
 from app.stats.verdicts import WORSE as JUDGED_WORSE
 
@@ -109,8 +109,8 @@ def answer(comparison: Comparison, request: GateRequest) -> GateEntry:
 
 
 def _repeats(history: History, reference: str) -> list[str]:
-    """The sessions of the contender of this one, in the order of the plan."""
-    session = find(history, reference)
+    """The sessions of the contender that is meant, in the order of its plan."""
+    session = find_repeats(history, reference)[0]
     plan = plans_by_session(history, [session])[session]
     contender = plan.turn_of(session).contender
     return [id_ for id_ in sessions_of_plan(history, plan.id) if plan.turn_of(id_).contender == contender]

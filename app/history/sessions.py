@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any, TypedDict
 
 from app.core.errors import InputError
+from app.core.units import date_text
 
 from .damage import read_json, unpack_json
 from .history import History
@@ -99,7 +101,7 @@ def sessions(
 
 
 def session(history: History, reference: str) -> SessionEntry:
-    """The one that is meant by a full id, its last 6 characters, a unique name, or `last`."""
+    """The one that is meant, as `find` has it."""
     return sessions(history, ids=[find(history, reference)])[0]
 
 
@@ -137,6 +139,26 @@ def find_all(history: History, references: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(id_ for each in references for id_ in _find_some(history, each)))
 
 
+def find_repeats(history: History, reference: str) -> list[str]:
+    """The id of the session that is meant, or those of a plan that has one contender."""
+    ids = _find_some(history, reference)
+    if len({each["contender"]["name"] for each in sessions(history, ids=ids)}) > 1:
+        raise InputError(f"the plan {reference!r} has several contenders: {_name_one(history, ids)}")
+    return ids
+
+
+def find(history: History, reference: str) -> str:
+    """The session that is meant by its id, the last 6 characters of that, a unique name, `last`,
+    or as the only one of a plan; raises InputError where there is none, or several.
+
+    It is counted anew first, where an older version stored it: somebody is about to read it.
+    """
+    ids = _find_some(history, reference)
+    if len(ids) > 1:
+        raise InputError(f"the plan {reference!r} has {len(ids)} sessions: {_name_one(history, ids)}")
+    return ids[0]
+
+
 def _recount(history: History, ids: Sequence[str]) -> None:
     from .recounting import recount_first  # with the statistics: not for a list of sessions
 
@@ -144,12 +166,40 @@ def _recount(history: History, ids: Sequence[str]) -> None:
 
 
 def _find_some(history: History, reference: str) -> list[str]:
-    is_session = history.one("SELECT 1 FROM session WHERE id = ?", (reference,)) is not None
-    ids = [] if is_session else _of_plan_id(history, reference)
-    if not ids and reference != "last" and not _meant(history, reference):
-        ids = _of_plan_name(history, reference)
+    """One session, or all of a plan; a plan by its name only where no session has that."""
+    exact = history.query("SELECT id FROM session WHERE id = ?", (reference,))
+    ids = [id_ for (id_,) in exact] or _of_plan_id(history, reference)
+    ids = ids or _one_session(history, reference) or _of_plan_name(history, reference)
+    if not ids:
+        raise InputError(f"no session {reference!r} in the history: list them with `dyno session list`")
     _recount(history, ids)
-    return ids or [find(history, reference)]
+    return ids
+
+
+def _one_session(history: History, reference: str) -> list[str]:
+    """Empty where no session is meant; raises InputError where several are."""
+    ids = _last(history) if reference == "last" else _meant(history, reference)
+    if len(ids) > 1:
+        raise InputError(f"{len(ids)} sessions fit {reference!r}: {_name_one(history, ids)}")
+    return ids
+
+
+def _name_one(history: History, ids: Sequence[str]) -> str:
+    """What a person can write to mean one of these."""
+    ends = [id_[-SUFFIX:] for id_ in ids]
+    references = dict(zip(ids, ends if len(set(ends)) == len(ids) else ids, strict=True))
+    texts = [
+        f"{references[each['id']]} ({each['name']}{_began(each)})"
+        for each in sessions(history, ids=ids[:_SHOWN])
+    ]
+    more = f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else ""
+    return f"name one of {', '.join(texts)}{more}"
+
+
+def _began(entry: SessionEntry) -> str:
+    """`, 2026-11-24 14:35`, by the clock here; '' where it has not."""
+    began = entry["started_at"]
+    return f", {date_text(datetime.fromisoformat(began).timestamp())}" if began else ""
 
 
 def machine_of(history: History, target: str) -> str:
@@ -166,43 +216,22 @@ def state_of(history: History, session: str) -> str:
     return row[0] if row else ""
 
 
-def find(history: History, reference: str) -> str:
-    """The id of the session that is meant; raises InputError where there is none, or several.
-
-    It is counted anew first, where an older version stored it: somebody is about to read it.
-    """
-    found = _last(history) if reference == "last" else _meant(history, reference)
-    if not found:
-        raise InputError(f"no session {reference!r} in the history: list them with `dyno session list`")
-    if len(found) > 1:
-        shown = ", ".join(f"{id_} ({name})" for id_, name in found[:_SHOWN])
-        more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        raise InputError(f"{reference!r} fits {shown}{more}: write the last {SUFFIX} characters of an id")
-    id_ = found[0][0]
-    _recount(history, [id_])
-    return id_
-
-
-def _last(history: History) -> list[tuple[str, str]]:
+def _last(history: History) -> list[str]:
     """The latest that has begun; where none has, the first that is waiting."""
-    return history.query(
-        "SELECT id, name FROM session ORDER BY state != 'waiting' DESC,"
+    statement = (
+        "SELECT id FROM session ORDER BY state != 'waiting' DESC,"
         " CASE WHEN state = 'waiting' THEN -ordinal ELSE started_at END DESC, id DESC LIMIT 1"
     )
+    return [id_ for (id_,) in history.query(statement)]
 
 
-def _meant(history: History, reference: str) -> list[tuple[str, str]]:
+def _meant(history: History, reference: str) -> list[str]:
+    """The sessions that have this name, or this end of their id."""
     if not reference:
         raise InputError("name a session by its id, the last 6 characters of that, its name, or `last`")
-    named = "SELECT id, coalesce(session_name.name, session.name) AS shown FROM session"
-    named += " LEFT JOIN session_name ON session_name.session = id WHERE "
-    exact = history.query(named + "id = ?", (reference,))
-    if exact:
-        return exact
     ending = f"%{escaped(reference)}" if len(reference) == SUFFIX else ""
-    return history.query(
-        named + "shown = ? OR id LIKE ? ESCAPE '\\' ORDER BY planned_at DESC", (reference, ending)
-    )
+    statement = f"SELECT id FROM session WHERE {NAME_OF} = ? OR id LIKE ? ESCAPE '\\'"  # noqa: S608 - our own words
+    return [id_ for (id_,) in history.query(f"{statement} ORDER BY planned_at DESC", (reference, ending))]
 
 
 def escaped(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from app.catalog import Catalog
 from app.core.errors import InputError
 from app.history.figures import plans_by_session
-from app.history.sessions import find
+from app.history.sessions import find_repeats
 from app.presets import preset_file
 from app.protocol.answers import FAIL, Survey
 from app.protocol.plan import SLICES, Plan
@@ -40,7 +40,7 @@ class Against:
     @classmethod
     def of(cls, history: History, reference: str, catalog: Catalog) -> Against:
         """Raises InputError where there is no such session, or it was not carried out by Dyno."""
-        id_ = find(history, reference)
+        id_ = find_repeats(history, reference)[0]
         asked = request_again(history, [id_])
         plan = plans_by_session(history, [id_])[id_]
         base = contenders_again(plan)[plan.turn_of(id_).contender]

@@ -73,3 +73,27 @@ def test_a_plan_is_compared_and_reported(capsys: pytest.CaptureFixture[str], tmp
     assert (
         len(json.loads(said(capsys, "compare", ENDING, "--differences", "--format", "json"))["sessions"]) == 3
     )
+
+
+def test_a_plan_of_one_session_stands_for_it(capsys: pytest.CaptureFixture[str]) -> None:
+    (session,) = [turn.session for turn in OTHER.turns]
+    assert json.loads(said(capsys, "session", "show", OTHER.id, "--json"))["id"] == session
+    found = json.loads(said(capsys, "compare", ENDING, "--base", OTHER.id[-6:], "--json"))
+    assert found["base"] == session and session in found["sessions"][0]["ids"]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("session", "show", ENDING), f"the plan '{ENDING}' has 3 sessions: name one of "),
+        (("compare", OTHER.id, "--base", ENDING), "has several contenders: name one of "),
+        (("gate", OTHER.id, ENDING, "--worse", "3%"), "has several contenders: name one of "),
+        (("run", "--against", ENDING, "--contender", "x:innodb"), "has several contenders: name one of "),
+    ],
+)
+def test_a_plan_that_could_mean_several_names_its_sessions(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], why: str
+) -> None:
+    (line,) = refused(capsys, *words).splitlines()
+    assert why in line and "(innodb-default-1, 2023-11-1" in line
+    assert all(turn.session[-6:] in line for turn in PLAN.turns[:3])

@@ -109,8 +109,10 @@ def test_across_time_only_a_large_loss_is_worse(history: History) -> None:
     ours = keep(history, plan([INNODB]))
     small = gate(history, ours[0], keep(history, plan([ROCKSDB], number=2), (0.9,))[0], THREE)
     assert small["verdict"] == UNTOLD and "across time" in small["remarks"][0]
-    large = gate(history, ours[0], keep(history, plan([ROCKSDB], number=3), (0.2,))[0], THREE)
+    slow = plan([ROCKSDB], number=3)
+    large = gate(history, ours[0], keep(history, slow, (0.2,))[0], THREE)
     assert large["verdict"] == WORSE
+    assert large == gate(history, plan([INNODB]).id, slow.id, THREE), "a plan of one contender stands for it"
 
 
 def test_any_session_stands_for_its_repeats_whatever_its_place(history: History) -> None:
