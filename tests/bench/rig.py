@@ -57,12 +57,12 @@ class Rig:
     def plan(self, engine: str, steps: str, **request: Any) -> Plan:
         """The sequence above with further steps (TOML), for the first build that has the engine."""
         (self.home / "sequences" / "bench.toml").write_text(SEQUENCE + steps)
-        contender = ContenderRequest(self._build_with(engine), engine)
+        contender = ContenderRequest(self.build_with(engine), engine)
         request = {"target": NAME, "sequence": "bench", "contenders": (contender,), **request}
         busy = bool(self.options.allow_busy)
         return resolve(PlanRequest(**request, allow_busy=busy), self.survey, Catalog())
 
-    def _build_with(self, engine: str) -> str:
+    def build_with(self, engine: str) -> str:
         for build in self.survey.builds:
             if build.has(engine):
                 print(f"{engine}: {build.name}", flush=True)

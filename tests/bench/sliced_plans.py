@@ -34,12 +34,6 @@ from tests.sequences import LOAD, SETTLED, own_sequence
 
 WHOLE = "interleaved"
 EQUALS = ("point-query", "update-index")
-# no workload has clients of two kinds: here each does a little reading between many changes
-WRITER = (
-    'name = "writer-and-reader"\nworkload = "read-write"\noptions = {point_selects = 2, simple_ranges = 0,'
-    " sum_ranges = 0, order_ranges = 0, distinct_ranges = 0, index_updates = 8, non_index_updates = 8}"
-)
-AGREEING = ("point-query", "read-only", "update-index", "insert", "read-write", WRITER)
 TABLES, ROWS, THREADS, WARMUP = 2, 20_000, 2, 1
 SPARE_S, SERVER_S, TIMES = 120, 60, 3  # until a plan takes too long: seconds, and times what its steps take
 STOP_S, STARTED = 60, re.compile(r"^plan (\S+) is running", re.MULTILINE)
@@ -107,12 +101,8 @@ class Bench:
     def __init__(self, folder: Path, options: argparse.Namespace) -> None:
         self._home, self._options, self._count = folder / "home", options, 0
         os.environ["DYNO_HOME"] = str(self._home)
-        for kind in ("sequences", "presets/innodb"):
-            (self._home / kind).mkdir(parents=True)
-        default = (Path(__file__).parents[2] / "cnf_presets/innodb/default.cnf").read_text()
-        for name, lines in (("twin", TWIN), ("other", OTHER)):
-            own = f"{default}\n[mysqld]\n{lines}\n"  # the last line of an option counts
-            (self._home / "presets/innodb" / f"{name}.cnf").write_text(own)
+        (self._home / "sequences").mkdir(parents=True)
+        write_presets(self._home)
 
     def carry_out(
         self, contenders: Sequence[str], order: str, driven: Sequence[str], seconds: int
@@ -133,7 +123,7 @@ class Bench:
     def _request(
         self, contenders: Sequence[str], order: str, driven: Sequence[str], seconds: int
     ) -> PlanRequest:
-        tables = [each if "=" in each else f'workload = "{each}"' for each in driven]
+        tables = [f'workload = "{each}"' for each in driven]
         rows = self._options.rows or ROWS
         size = {"tables": TABLES, "rows": rows, "threads": [THREADS], "seconds": seconds, "warmup": WARMUP}
         (self._home / "sequences/slices.toml").write_text(
@@ -196,6 +186,16 @@ def logs_of(plan: Plan, figures: dict[str, dict[str, float | None]]) -> LOGS:
                 if value and other:
                     found[name].append(log(other / value))
     return found
+
+
+def write_presets(home: Path) -> None:
+    """InnoDB as it is, and one that differs."""
+    own = home / "presets/innodb"
+    own.mkdir(parents=True)
+    default = (Path(__file__).parents[2] / "cnf_presets/innodb/default.cnf").read_text()
+    for name, lines in (("twin", TWIN), ("other", OTHER)):
+        # the last line of an option counts
+        (own / f"{name}.cnf").write_text(f"{default}\n[mysqld]\n{lines}\n")
 
 
 def _servers(target: Path) -> list[int]:

@@ -3,10 +3,10 @@
     python -m tests.bench slices --part equals --plans 20 --rounds 5 --seconds 6
 
 The parts: `equals`, two servers that are the same, with the machine left alone and beside a busy loop;
-`narrower`, the same seconds as whole sessions A B B A; `agreement`, engines against
-InnoDB, in slices and in long whole sessions; `switching`, what a change from one contender to the next takes;
-`latency`, percentiles in slices over those of a run without a gate; `beginning`, the first tenth of a second
-of a slice over all of it.
+`narrower`, the same seconds as whole sessions A B B A; `agreement`, engines against InnoDB, in slices and in
+whole steps of the same servers; `switching`, what a change from one contender to the next takes; `latency`,
+percentiles in slices over those of a run without a gate; `beginning`, the first tenth of a second of a slice
+over all of it.
 What there is so far is printed after each plan: a run that is broken off has its figures too.
 """
 
@@ -21,12 +21,12 @@ from statistics import fmean, stdev
 
 from app.core.table import markdown_of
 from app.protocol.plan import SLICES
+from tests.bench import agreement as agreements
 from tests.bench import slice_beginning, sliced_latency
 from tests.bench.busy import coming_and_going
 from tests.bench.figure import Figure
 from tests.bench.pairs import half_width, mean_ratio
 from tests.bench.sliced_plans import (
-    AGREEING,
     EQUALS,
     LOGS,
     ROWS,
@@ -40,12 +40,11 @@ from tests.bench.sliced_plans import (
 )
 
 TWINS = ("innodb:default", "innodb:twin")
-AGAINST = {"innodb": "innodb:other", "rocksdb": "rocksdb:default", "myisam": "myisam:default"}
-BASE = "innodb:default"
+RIVALS = ("innodb:default", "rocksdb:default")
 QUIET, BUSY = "left alone", "beside a busy loop"
 NOISES = {"quiet": (QUIET,), "busy": (BUSY,), "both": (QUIET, BUSY)}
-SECONDS, WHOLE_SECONDS, ROUNDS, BLOCKS = 6, 30, 5, 12
-FALSE, OFF_PCT, NARROWER, DIFFERING_PCT = 0.15, 3.0, 3.0, 5.0  # goals
+SECONDS, ROUNDS, BLOCKS = 6, 5, 12
+FALSE, OFF_PCT, NARROWER = 0.15, 3.0, 3.0  # goals
 FAILURES = 3  # in a row, after which there is no use
 Part = Callable[[Bench, argparse.Namespace], list[Figure]]
 
@@ -56,10 +55,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     each = "equals 20, narrower 5, blocks of latency and beginning 12, others 1"
     own.add_argument("--plans", type=int, default=0, help=f"of each kind ({each})")
     own.add_argument("--rounds", type=int, default=ROUNDS, help=f"of each plan ({ROUNDS})")
-    own.add_argument(
-        "--whole-seconds", type=int, default=WHOLE_SECONDS,
-        help=f"of a step of a whole session that slices have to agree with ({WHOLE_SECONDS})",
-    )  # fmt: skip
     own.add_argument("--noise", choices=NOISES, default="both", help="where equals are measured (both)")
 
 
@@ -201,62 +196,12 @@ def _narrower_figures(found: dict[str, list[Carried]]) -> list[Figure]:
 # agreement
 
 
-def agreement(bench: Bench, options: argparse.Namespace) -> list[Figure]:
-    engines = (options.engines or ",".join(AGAINST)).split(",")
-    found: dict[str, dict[str, list[Carried]]] = {each: {SLICES: [], WHOLE: []} for each in engines}
-    turns = [(each, order) for each in engines for order in _there_and_back(options.plans or 1)]
-
-    def plan(engine: str, order: str) -> Carried:
-        seconds = (options.seconds or SECONDS) if order == SLICES else options.whole_seconds
-        return bench.carry_out((BASE, AGAINST[engine]), order, AGREEING, seconds)
-
-    for (engine, order), carried in zip(turns, _carried(partial(plan, *each) for each in turns), strict=True):
-        if carried:
-            found[engine][order].append(carried)
-            print(f"{AGAINST[engine]} over {BASE}", end="\n\n")
-            heads = ["step", "in slices", "sd", "whole sessions", "sd", "in slices over whole", ""]
-            _print(
-                heads,
-                [*_agreement_lines(*(joined(each.logs for each in its) for its in found[engine].values()))],
-            )
-    every = [each for its in found.values() for each in its[SLICES]]
-    return [
-        *(figure for engine, its in found.items() for figure in _agreement_figures(engine, its)),
-        *_switching_figures(every),
-    ]
-
-
-def _agreement_lines(sliced: LOGS, whole: LOGS) -> Iterator[list[str]]:
-    for name in dict.fromkeys([*sliced, *whole]):
-        ours, theirs = sliced.get(name, []), whole.get(name, [])
-        line = [name, *_texts(ours), *_texts(theirs)]
-        if min(len(ours), len(theirs)) < 2:
-            yield [*line, "", ""]
-        else:
-            off, low, high = _apart(ours, theirs)
-            word = "agrees" if low > -DIFFERING_PCT and high < DIFFERING_PCT else "cannot be told"
-            word = "differs" if low > DIFFERING_PCT or high < -DIFFERING_PCT else word
-            yield [*line, f"{off:+.1f} % ({low:+.1f} to {high:+.1f})", word]
-
-
-def _apart(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, float, float]:
-    """One ratio over the other less 1, and its interval (Welch's), in percent."""
-    from scipy.stats import ttest_ind  # type: ignore[import-untyped]
-
-    interval = ttest_ind(ours, theirs, equal_var=False).confidence_interval(0.95)
-    of = (fmean(ours) - fmean(theirs), interval.low, interval.high)
-    off, low, high = (100 * math.expm1(each) for each in of)
-    return off, low, high
-
-
-def _agreement_figures(engine: str, its: dict[str, list[Carried]]) -> list[Figure]:
-    sliced, whole = (joined(each.logs for each in its[order]) for order in (SLICES, WHOLE))
-    known = [name for name in sliced if min(len(sliced[name]), len(whole.get(name, ()))) > 1]
-    return [
-        Figure(f"{engine}: {name}, slices off whole sessions", abs(_apart(sliced[name], whole[name])[0]), "%",
-               min(len(sliced[name]), len(whole[name])), "rounds", at_most=DIFFERING_PCT, digits=2)
-        for name in known
-    ]  # fmt: skip
+def agreement(_: Bench, options: argparse.Namespace) -> list[Figure]:
+    found: dict[str, LOGS] = {}
+    for engine, logs in agreements.measure(options):
+        found[engine] = joined([found.get(engine, {}), logs])
+        _show(agreements.figures_of(found))
+    return agreements.figures_of(found)
 
 
 # switching
@@ -264,7 +209,7 @@ def _agreement_figures(engine: str, its: dict[str, list[Carried]]) -> list[Figur
 
 def switching(bench: Bench, options: argparse.Namespace) -> list[Figure]:
     def plan() -> Carried:
-        return bench.carry_out((BASE, AGAINST["rocksdb"]), SLICES, EQUALS, options.seconds or SECONDS)
+        return bench.carry_out(RIVALS, SLICES, EQUALS, options.seconds or SECONDS)
 
     found: list[Carried] = []
     for carried in _carried(plan for _ in range(options.plans or 1)):
@@ -308,8 +253,12 @@ def _shown(measured: Iterator[list[Figure]]) -> list[Figure]:
     found: list[Figure] = []
     for figures in measured:
         found += figures
-        _print(["", "", "of"], [[each.name, f"{each.value:.3f}", f"{each.n} {each.of}"] for each in figures])
+        _show(figures)
     return found
+
+
+def _show(figures: Sequence[Figure]) -> None:
+    _print(["", "", "of"], [[each.name, f"{each.value:.3f}", f"{each.n} {each.of}"] for each in figures])
 
 
 PARTS: dict[str, Part] = {
