@@ -6,19 +6,22 @@ import time
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from pytestqt.qtbot import QtBot
 
 from app.following.adoption import RemotePlan
 from app.protocol.answers import Queue
 from app.remote.target import LOCAL, Target
 from app.targets.store import Targets
+from app.targets.surveys import Surveyed
 from tests.journals import plan, whole
+from tests.plans import survey
 from tests.ui.watched import WatchedPlans, keep
 from ui.core import looking as core_looking
 from ui.core.bus import Changes
 from ui.core.context import Context
 from ui.core.looking import Looking
+from ui.pages.bench.targets.panel import TargetsPanel
 from ui.shell.window import Window
 
 ONE = plan()
@@ -103,6 +106,49 @@ def test_the_window_looks_when_somebody_turns_to_it(
     window.page("bench").targets.known.survey = lambda *_, **__: None  # type: ignore[attr-defined]
     window.page("bench").targets.survey_chosen()  # type: ignore[attr-defined]
     assert len(looked) == 4
+
+
+@pytest.mark.parametrize("place", ["live", "history"])
+def test_f5_looks_as_opening_the_page_does(
+    context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    looked: list[str] = []
+    window = Window(context)
+    qtbot.addWidget(window)
+    window.show_page(place)
+    with qtbot.waitExposed(window):
+        window.show()
+    monkeypatch.setattr(context.looking, "look", lambda: looked.append("once"))
+    window.activateWindow()
+    window.page(place).setFocus()
+    with qtbot.waitSignal(context.bus.said) as said:
+        qtbot.keyClick(window.page(place), Qt.Key.Key_F5)
+    assert looked[-1:] == ["once"] and said.args == ["Looking for new sessions and plans"]
+
+
+@pytest.mark.parametrize(
+    ("age_s", "has_plan", "expected"), [(600, False, [LOCAL]), (60, False, []), (600, True, [])]
+)
+def test_an_old_survey_is_renewed_when_nobody_measures_there(
+    plans: tuple[Context, WatchedPlans], qtbot: QtBot, target: Target, monkeypatch: pytest.MonkeyPatch,
+    age_s: float, has_plan: bool, expected: list[str],
+) -> None:  # fmt: skip
+    monkeypatch.setattr("ui.pages.bench.targets.panel.SOON_MS", 3_600_000)
+    context, watched = plans
+    panel = TargetsPanel(context)
+    qtbot.addWidget(panel)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    panel.known.take(target, Surveyed(time.time() - age_s, survey()))
+    asked: list[str] = []
+    monkeypatch.setattr(panel.known, "survey", lambda name, is_asking: asked.append(name))
+    if has_plan:
+        watched.watch(ONE)
+    watched.looked.emit(target)
+    assert asked == expected
+    panel.hide()
+    watched.looked.emit(target)
+    assert asked == expected, "nobody sees it"
 
 
 def test_a_queue_with_an_unknown_plan_at_work_is_looked_into(

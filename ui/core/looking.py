@@ -37,6 +37,11 @@ class Looking(QObject):
         due = {name for name in self._answered if self._is_due(name)}
         self._tasks.run(self, lambda: _found(self._home, due), self._on_found, lambda _: None)
 
+    def look_again(self) -> None:
+        """The same, where a person asks for it."""
+        self._bus.said.emit("Looking for new sessions and plans")
+        self.look()
+
     def look_at(self, target: Target) -> None:
         """Look for plans there, unless that was done a moment ago."""
         if self._is_due(target.name):

@@ -7,6 +7,7 @@ SHORTCUTS = {
     "settings": "Ctrl+,",
     "quit": "Ctrl+Q",
     "help": "F1",
+    "look again": "F5",  # on Bench at the target
     "Bench": "Ctrl+1",
     "Live": "Ctrl+2",
     "History": "Ctrl+3",
@@ -74,7 +75,6 @@ SHORTCUTS = {
     "custom SQL": "Ctrl+Shift+L",
     "save variant": "Ctrl+Shift+S",
     # targets
-    "survey": "F5",
     "edit target": "Ctrl+Alt+E",
     "remove target": "Ctrl+Shift+Del",
     "install build": "Ctrl+Alt+I",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEvent, QSize, QTimer
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QToolBar, QVBoxLayout, QWidget
@@ -13,6 +15,7 @@ from ui.core.page import Page
 from ui.core.plain import as_tip
 from ui.core.shortcuts import SHORTCUTS
 from ui.pages import PLACES, Place
+from ui.widgets.actions import action
 from ui.widgets.message import Banner
 
 from .menus import add_file_menu, add_help_menu, add_view_menu
@@ -118,15 +121,15 @@ class Window(QMainWindow):
         group = QActionGroup(self)
         made = {}
         for place in PLACES:
-            action = QAction(place.title, self)
-            action.setCheckable(True)
-            action.setShortcut(QKeySequence(SHORTCUTS[place.title]))
-            action.setToolTip(as_tip(f"{place.tip} ({SHORTCUTS[place.title]})"))
-            action.setStatusTip(place.tip)
-            action.triggered.connect(lambda _=False, name=place.name: self.show_page(name))
-            group.addAction(action)
-            bar.addAction(action)
-            made[place.name] = action
+            each = QAction(place.title, self)
+            each.setCheckable(True)
+            each.setShortcut(QKeySequence(SHORTCUTS[place.title]))
+            each.setToolTip(as_tip(f"{place.tip} ({SHORTCUTS[place.title]})"))
+            each.setStatusTip(place.tip)
+            each.triggered.connect(lambda _=False, name=place.name: self.show_page(name))
+            group.addAction(each)
+            bar.addAction(each)
+            made[place.name] = each
         self.addToolBar(bar)
         return made
 
@@ -135,17 +138,23 @@ class Window(QMainWindow):
         menu.setToolTipsVisible(True)
         group = QActionGroup(self)
         group.setExclusionPolicy(QActionGroup.ExclusionPolicy.None_)
-        for action in page.page_actions():
-            if action is None:
+        for each in (*page.page_actions(), *self._looking_actions(place, page)):
+            if each is None:
                 menu.addSeparator()
             else:
-                menu.addAction(action)
-                if action.actionGroup() is None:
-                    group.addAction(action)
+                menu.addAction(each)
+                if each.actionGroup() is None:
+                    group.addAction(each)
         self.menuBar().insertMenu(self._before, menu)
         menu.menuAction().setVisible(False)
         group.setEnabled(False)  # until the page is shown
         self._menus[place.name], self._actions[place.name] = menu, group
+
+    def _looking_actions(self, place: Place, page: Page) -> Sequence[QAction | None]:
+        if place.name not in LOOKING:
+            return ()
+        tip = "Look for new sessions in the history and for plans on the targets"
+        return None, action(page, "Loo&k again", "look again", tip, self._context.looking.look_again)
 
     # what happens
 

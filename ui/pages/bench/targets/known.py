@@ -69,10 +69,11 @@ class KnownTargets(QObject):
         if state is not None:
             self._surveying.survey(state.target, is_asking)
 
-    def survey_if_old(self, name: str) -> None:
-        """In the background; nobody is asked anything."""
+    def survey_if_old(self, name: str, seconds: float = FRESH_S) -> None:
+        """In the background; nobody is asked anything, and no plan of this window there is disturbed."""
         survey = self.survey_of(name)
-        if survey is None or time.time() - survey.at > FRESH_S:
+        is_old = survey is not None and time.time() - survey.at > seconds
+        if survey is None or (is_old and name not in self._with_plans()):
             self.survey(name, is_asking=False)
 
     def look_at_key(self, name: str) -> None:

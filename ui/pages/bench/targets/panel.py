@@ -36,6 +36,7 @@ from .machine_commands import MachineCommands
 from .surveying import Advance
 from .view import TargetView, scrolled
 
+STALE_S = 300.0  # so old a survey may be, and it is not renewed when a person turns to the window
 SOON_MS = 300  # who walks through the list with the keyboard wakes no machine on the way
 TICK_MS = 30_000  # of the ages
 CHOSEN = "bench/target"  # as the window remembers it
@@ -142,7 +143,7 @@ class TargetsPanel(QWidget):
         self._survey = action(
             self,
             "S&urvey the target",
-            "survey",
+            "look again",
             "Test the connection and survey the target again",
             self.survey_chosen,
         )
@@ -184,6 +185,7 @@ class TargetsPanel(QWidget):
         self.editor.saved.connect(self._on_saved)
         self.editor.cancelled.connect(lambda: self._set_editing(False))
         self._soon.timeout.connect(lambda: self.known.survey_if_old(self._chosen))
+        self._context.plans.looked.connect(self._on_looked)
         tick = QTimer(self, interval=TICK_MS)
         tick.timeout.connect(self._on_tick)
         tick.start()
@@ -249,6 +251,11 @@ class TargetsPanel(QWidget):
             self._show_chosen()
             self.target_chosen.emit(name)
             self.survey_chosen()
+
+    def _on_looked(self, target: Target) -> None:
+        """Somebody has turned to the window, and a plan that is at work there is known by now."""
+        if target.name == self._chosen and self.view.isVisible():
+            self.known.survey_if_old(target.name, STALE_S)
 
     def _on_tick(self) -> None:
         self.known.model.tell_time()
