@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.core.units import count_text
+from app.history.step_text import HAS_MARKS
 from app.protocol.events import SPOILT as MARKED_SPOILT
 from app.stats import Cell, Group, GroupRatio, Limits, Verdict, group_ratios, judge
 from app.stats.steady import UNSTEADY
@@ -41,7 +42,9 @@ FAILED_REPEAT = "failed-repeat"  # those that came to a figure are chosen by the
 SPOILT = (*MARKED_SPOILT, UNSTEADY)  # of a repeat, which is left out where enough others remain
 UNJUDGED = (*SPOILT, OF_ALL_SECONDS, FAILED_REPEAT)
 # where a word would be too long
-SIGNS = {NOISE: "~", SMALL: "~", SAME: "=", FEW: "?", MARKED: "!", DRIFT: "drift"}
+SIGNS = {
+    NOISE: "~", SMALL: "~", SAME: "=", FEW: "?", MARKED: "\N{CIRCLED DIVISION SLASH}", DRIFT: "drift",
+}  # fmt: skip
 SHORT_SIGNS = {
     **SIGNS, BETTER: "\N{BLACK UP-POINTING TRIANGLE}", WORSE: "\N{BLACK DOWN-POINTING TRIANGLE}",
     DIFFERS: "\N{NOT EQUAL TO}", DRIFT: "\N{NORTH EAST ARROW}",
@@ -54,7 +57,7 @@ _MEANINGS = {
     SAME: "the same, as far as it matters",
     FEW: f"fewer than {LEAST} repeats",
     DRIFT: "the machine drifted, not judged",
-    MARKED: "marked, not judged",
+    MARKED: "not judged: marked, here or in the base",
 }
 _ITSELF: RatioEntry = {"ratio": 1.0, "low": None, "high": None, "steps": 0, "across": ""}  # the base
 UNKNOWN_NOISE = "the noise between sessions is unknown"
@@ -258,6 +261,8 @@ def legend(comparison: Comparison) -> str:
     signs = {SHORT_SIGNS[word]: text for word, text in _MEANINGS.items() if word in there}
     if SMALL in there:
         signs[SIGNS[SMALL]] = _MEANINGS[NOISE]
+    if any(any(row["marks"]) for row in comparison["rows"]):
+        signs[HAS_MARKS] = "marked: hover"
     if any(any(row["across"]) for row in comparison["rows"]):
         signs[SIGN] = "across time or machines"
     alone = f"n = 1: {UNKNOWN_NOISE}, nothing is highlighted" if SINGLE in there else ""
@@ -292,8 +297,9 @@ def verdict_legend(comparison: Comparison) -> str:
     words = {word for row in comparison["rows"] for word in row["verdict"] if word not in (None, BASE)}
     if not words:
         return ""
+    unjudged = f"{SIGNS[MARKED]} is {_MEANINGS[MARKED]}"
     if words <= {SINGLE, MARKED}:
-        return f"{UNKNOWN_NOISE}, so nothing is judged{'; ! is marked' if MARKED in words else ''}"
+        return f"{UNKNOWN_NOISE}, so nothing is judged{'; ' + unjudged if MARKED in words else ''}"
     return "; ".join(
         [
             *_of_tested(comparison),
@@ -303,7 +309,7 @@ def verdict_legend(comparison: Comparison) -> str:
                 if DRIFT in words
                 else []
             ),
-            *(["! is marked and not judged"] if MARKED in words else []),
+            *([unjudged] if MARKED in words else []),
             *([f"where n = 1 {UNKNOWN_NOISE}"] if SINGLE in words else []),
         ]
     )

@@ -19,7 +19,7 @@ from app.comparison.text import (
     within_text,
 )
 from app.core.units import count_text, figure_text, with_unit
-from app.history.step_text import named
+from app.history.step_text import HAS_MARKS, named
 from app.stats.verdicts import DRIFT, FEW, LEAST, NOISE, SAME, SINGLE, SMALL
 from ui.core.theme import Theme
 
@@ -35,7 +35,7 @@ _MEANINGS = {
     FEW: f"fewer than {LEAST} repeats: not judged",
     DRIFT: "the machine changed meanwhile, by more than a third of the difference: not judged",
     SINGLE: f"n = 1: {UNKNOWN_NOISE}",
-    MARKED: "marked, here or in the base: not judged",
+    MARKED: "not judged: marked, here or in the base",
 }
 
 
@@ -72,7 +72,7 @@ class Judged:
         """Of a step: coloured only where the verdict says better or worse."""
         verdict = "" if at == self.base else row["verdict"][at] or ""
         sign = SHORT_SIGNS.get(verdict, "")
-        warning, alone, across = _warning(row, at, sign), row["within"][at], across_sign(row["across"][at])
+        warning, alone, across = _warning(row, at), row["within"][at], across_sign(row["across"][at])
         below = detail_text(row, at) if self.has_details and row["n"][at] else ""
         return Cell(
             self.text(row, at),
@@ -141,13 +141,12 @@ def _verdict_text(row: RowEntry, at: int, of_base: int) -> str:
     return f"{said} (Welch, {row['n'][at]} against {of_base}: {p_text(p)})"
 
 
-def _warning(row: RowEntry, at: int, sign: str) -> str:
+def _warning(row: RowEntry, at: int) -> str:
     """A sign where the step has marks, what became of it, how many repeats where not all have a figure."""
     n, reason = row["n"][at], row["reasons"][at]
     state = reason.partition(":")[0]
-    has_marks = bool(row["marks"][at]) and sign != SHORT_SIGNS[MARKED]
     left_out = sum(map(bool, row["left_out"][at]))
-    parts = ["!"] if has_marks or (not n and state in _LOST) else []
+    parts = [HAS_MARKS] if row["marks"][at] or (not n and state in _LOST) else []
     parts += ["cut"] if any(row["cuts"][at]) else []
     parts += [f"\N{MINUS SIGN}{left_out}"] if left_out else []
     if reason and (n or state in _LOST):

@@ -11,7 +11,7 @@ from PySide6.QtCore import QAbstractTableModel, Qt
 from app.core.names import short_names
 from app.core.units import bytes_text, figure_text, with_unit
 from app.history.figures import StepEntry
-from app.history.step_text import named, remarks_of, remarks_text
+from app.history.step_text import HAS_MARKS, named, remarks_of, remarks_text
 from app.history.timeline import Overview, step_key
 from app.protocol.plan import PREPARING, Step
 from app.protocol.states import StepState
@@ -165,14 +165,14 @@ class ResultsModel(QAbstractTableModel):
             return "no result"
         is_plain = step["unit"] == QUERIES
         text = figure_text(step["value"]) if is_plain else with_unit(step["value"], step["unit"])
-        return "  ".join([*["!"] * bool(step["marks"]), *["cut"] * bool(step["cut"]), text])
+        return "  ".join([*[HAS_MARKS] * bool(step["marks"]), *["cut"] * bool(step["cut"]), text])
 
     def _figure(self, step: StepEntry, column: Column) -> str:
         match column.key:
             case "relative":
                 ratio = self._relative(step)
                 base = self._base.get(step_key(step["name"], step["coordinates"]))
-                sign = "!  " if base and base["marks"] else ""
+                sign = f"{HAS_MARKS}  " if base and base["marks"] else ""
                 return "" if ratio is None else f"{sign}{ratio:.2f}"
             case "p95" | "p99":
                 tx = " tx" if not self._latency_per() and step["latency_per"] == "transaction" else ""

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.cli import main
+from app.comparison.judgement import MARKED, SIGNS
 from app.comparison.rounds import OF_ROUNDS
 from app.core.settings import read_settings
 from app.history.history import History
@@ -150,7 +151,9 @@ def test_marked_and_failed_steps_are_never_coloured(
     ids = comparable.keep(context.home, plan, {(2, "read-only")}, {(1, "update-index")})
     page.open(Wanted("compare", ids))
     qtbot.waitUntil(lambda: columns_of(page) == 3)
-    assert {(cell.tint is None, cell.sign) for cell in cells(page, 1, "update-index")} == {(True, "!")}
+    marked = {(cell.tint, cell.beside, cell.sign) for cell in cells(page, 1, "update-index")}
+    assert marked == {(None, "!", SIGNS[MARKED])} and SIGNS[MARKED] != "!"
+    assert f"{SIGNS[MARKED]} not judged: marked, here or in the base   ! marked: hover" in legend(page)
     assert "indebted" in tip(page, 1, "update-index")
     assert {(cell.text, cell.tint, cell.beside) for cell in cells(page, 2, "read-only")} == {
         ("", None, "! failed")

@@ -188,7 +188,8 @@ def test_headings_say_a_unit_once_and_which_way_is_better(history: History) -> N
 
 def test_a_step_that_is_marked_has_its_sign_explained(history: History) -> None:
     ids = comparable.keep(history.directory, comparable.plan(2), marked=[(1, "read-only")])
-    assert "so nothing is judged; ! is marked" in render(read_report(history, ids), ".html")
+    explained = "so nothing is judged; \N{CIRCLED DIVISION SLASH} is not judged: marked"
+    assert explained in render(read_report(history, ids), ".html")
 
 
 def test_what_was_swept_is_drawn_as_curves(history: History) -> None:
