@@ -9,7 +9,8 @@ import tempfile
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+from itertools import chain
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from app.agent.system.caches import read_cache, state_of, write_cache
 from app.protocol.answers import Build
@@ -17,9 +18,9 @@ from app.protocol.my_cnf import option_key, option_name, split_line
 
 from .error_log import plain
 from .mycnf import plugin_dir
-from .program import Answer, CannotStartError, as_root, ask_twice
+from .program import Answer, CannotStartError, as_root, ask, ask_twice
 
-KEPT = "options.json"  # beside the builds
+KEPT, KEPT_OF_PLUGINS = "options.json", "plugin-options.json"  # beside the builds
 ROUNDS = 40  # a build that stops at the first wrong option is asked again without it
 
 NEAR = 0.8  # a name that differs by a letter or two
@@ -45,6 +46,14 @@ _HARMLESS = [
 _BESIDE = re.compile(r"Aborting|\[(?:Warning|Note|System)\]|error-message ?file|messagefile")
 
 OptionReply = Dict[str, str]
+OfPlugins = Dict[str, List[str]]  # options that a server has once it has loaded a plugin, by its file
+
+
+class Heard(NamedTuple):
+    """What a survey has heard of the options of a server program, which have hyphens."""
+
+    options: Dict[str, str]  # with their defaults
+    of_plugins: OfPlugins
 
 
 @dataclass(frozen=True)
@@ -52,6 +61,7 @@ class KnownBuild(Build):
     """A build, and every option that its `--verbose --help` names, with its default; names have hyphens."""
 
     options: Dict[str, str] = field(default_factory=dict)
+    of_plugins: OfPlugins = field(default_factory=dict)
 
 
 def known_options(build: Build) -> Dict[str, str]:
@@ -59,28 +69,49 @@ def known_options(build: Build) -> Dict[str, str]:
     return dict(_known(build.server, build.base, tuple(build.environment.items())))
 
 
-def keep_options(folder: str, heard: Mapping[str, Dict[str, str]]) -> None:
+def plugin_options(build: Build, known: Mapping[str, str], plugins: List[str]) -> OfPlugins:
+    """The options of plugins that the build has not loaded: it is asked once more for each, 20 ms."""
+    return {plugin: sorted(set(_with_plugin(build, known, plugin)) - set(known)) for plugin in plugins}
+
+
+def _with_plugin(build: Build, known: Mapping[str, str], plugin: str) -> Dict[str, str]:
+    own = ["--plugin-dir=" + plugin_dir(build.base, known), "--plugin-load-add=" + plugin]
+    with tempfile.TemporaryDirectory(prefix="dyno-") as empty, contextlib.suppress(CannotStartError):
+        return parse_help(
+            ask(build.server, [*help_arguments(build.base, empty), *own], build.environment).out
+        )
+    return {}
+
+
+def keep_options(folder: str, heard: Mapping[str, Heard]) -> None:
     """Store the options that a survey has read, so that others need not ask the server."""
-    known = {}
-    for server, options in heard.items():
-        with contextlib.suppress(OSError):
-            known[server] = [*state_of(server), options]
-    write_cache(os.path.join(folder, KEPT), known)
+    for name, part in ((KEPT, "options"), (KEPT_OF_PLUGINS, "of_plugins")):
+        known = {}
+        for server, options in heard.items():
+            with contextlib.suppress(OSError):
+                known[server] = [*state_of(server), getattr(options, part)]
+        write_cache(os.path.join(folder, name), known)
 
 
 def with_options(folder: str, build: Build) -> KnownBuild:
     """The options are those that the latest survey has heard, unless the program was changed since."""
-    return KnownBuild(**vars(build), options=_kept_options(folder, build.server) or known_options(build))
+    options = _kept(folder, KEPT, build.server) or known_options(build)
+    return KnownBuild(**vars(build), options=options, of_plugins=_kept(folder, KEPT_OF_PLUGINS, build.server))
 
 
 def kept_names(folder: str) -> Dict[str, List[str]]:
     """The options that the latest survey has heard, by server program, named as variables are."""
     kept = read_cache(os.path.join(folder, KEPT))
-    return {server: sorted(map(option_name, known[3])) for server, known in kept.items()}
+    return {
+        server: sorted(
+            map(option_name, {*known[3], *chain(*_kept(folder, KEPT_OF_PLUGINS, server).values())})
+        )
+        for server, known in kept.items()
+    }
 
 
-def _kept_options(folder: str, server: str) -> Dict[str, str]:
-    kept = read_cache(os.path.join(folder, KEPT)).get(server, [])
+def _kept(folder: str, name: str, server: str) -> Dict[str, Any]:
+    kept = read_cache(os.path.join(folder, name)).get(server, [])
     with contextlib.suppress(OSError):
         if kept[:3] == state_of(server) and isinstance(kept[3], dict):
             return dict(kept[3])
@@ -130,7 +161,7 @@ def check_options(build: KnownBuild, cnf_path: str) -> List[OptionReply]:
             rest = text
             for each in complaints:
                 rest = without(rest, each["option"], each.get("library", ""))
-            rejected += [_with_suggestion(each, build.options) for each in complaints]
+            rejected += [_with_suggestion(each, build) for each in complaints]
             if not complaints or rest == text:
                 break
             text = rest
@@ -140,13 +171,18 @@ def check_options(build: KnownBuild, cnf_path: str) -> List[OptionReply]:
     return _distinct([*rejected, *_unexplained(answer, rejected), *_as_written(harmless_in(answer), text)])
 
 
-def _with_suggestion(complaint: OptionReply, known: Mapping[str, str]) -> OptionReply:
-    """Of a name that a build does not know, with the one that it knows and that is nearest to it."""
-    names = [option_name(name) for name in known]
-    near = get_close_matches(option_key(complaint["option"]), names, 1, NEAR)
-    if not near or not _UNKNOWN.search(complaint["text"]):
+def _with_suggestion(complaint: OptionReply, build: KnownBuild) -> OptionReply:
+    """Of a name that a build does not know, with the nearest one, or the plugin that it needs."""
+    if not _UNKNOWN.search(complaint["text"]):
         return complaint
-    return dict(complaint, text="{}: did you mean {}?".format(complaint["text"], near[0]))
+    plugin_of = {option_name(name): plugin for plugin, names in build.of_plugins.items() for name in names}
+    name = option_key(complaint["option"])
+    near = get_close_matches(name, [*map(option_name, build.options), *plugin_of], 1, NEAR)
+    if name in plugin_of:
+        hint = ": it belongs to a plugin, load it by plugin_load_add={}".format(plugin_of[name])
+    else:
+        hint = ": did you mean {}?".format(near[0]) if near else ""
+    return dict(complaint, text=complaint["text"].rstrip(".") + hint) if hint else complaint
 
 
 def _as_written(found: List[OptionReply], text: str) -> List[OptionReply]:

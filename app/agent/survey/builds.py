@@ -13,7 +13,14 @@ from dataclasses import replace
 from typing import Any, Collection, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from app.agent.server.mycnf import plugin_dir
-from app.agent.server.options import KnownBuild, help_arguments, parse_help, with_options
+from app.agent.server.options import (
+    Heard,
+    KnownBuild,
+    help_arguments,
+    parse_help,
+    plugin_options,
+    with_options,
+)
 from app.agent.server.program import (
     Answer,
     CannotStartError,
@@ -37,7 +44,7 @@ NAMES = ("mariadbd", "mysqld")
 LIBRARIES = ("", "lib", "lib64", "lib/private", "lib/mysql", "lib64/mysql")
 AT_ONCE = 4
 
-Options = Dict[str, Dict[str, str]]  # by server program
+Options = Dict[str, Heard]  # by server program
 
 
 def find_builds(
@@ -122,8 +129,8 @@ def describe(base: str, server: str, empty: str, known: Dict[str, Any], heard: O
     except CannotStartError as error:
         build = replace(build, problem=str(error), environment={})
     else:
-        heard[server] = options
         build = _with_engines(replace(build, binary=binary), text, options)
+        heard[server] = Heard(options, plugin_options(build, options, _plugins(build, options)))
     return replace(build, fingerprint=fingerprint(server, build.binary, known))
 
 
@@ -143,6 +150,12 @@ def _with_engines(build: Build, version_text: str, options: Mapping[str, str]) -
         other_engines=other_engines(folder or "/nowhere", options),
         problem=None if version else "Dyno does not understand its --version: {}".format(version_text[:200]),
     )
+
+
+def _plugins(build: Build, options: Mapping[str, str]) -> List[str]:
+    """The files of engines that the build can load, as a my.cnf names them."""
+    there = plugins_in(build.plugin_dir or "/nowhere", options)
+    return [os.path.basename(path)[:-3] for name, path in there.items() if name in build.engines]
 
 
 def _ask_version(base: str, server: str) -> Tuple[Dict[str, str], str]:

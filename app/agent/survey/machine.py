@@ -17,7 +17,7 @@ from typing import Dict, Mapping, Sequence
 
 from app.agent.server.cgroup import limit_problem
 from app.agent.server.memory import installed_allocators
-from app.agent.server.options import keep_options
+from app.agent.server.options import Heard, keep_options
 from app.agent.server.program import find_sysbench
 from app.agent.system.commands import output_of
 from app.agent.system.directory import Directory
@@ -35,7 +35,7 @@ from .topology import topology
 def survey(directory: Directory, search_paths: Sequence[str]) -> Survey:
     """The survey without snapshots."""
     brought, notes = directory.at("builds"), BuildNotes(directory).all()
-    options: Dict[str, Dict[str, str]] = {}
+    options: Dict[str, Heard] = {}
     builds = find_builds(search_paths, brought, directory.at("builds", "fingerprints.json"), options)
     keep_options(brought, options)
     machine = machine_facts(directory.path)

@@ -8,6 +8,8 @@ import pytest
 
 from app.agent.server import program
 from app.agent.server.options import (
+    Heard,
+    KnownBuild,
     check_options,
     complaints_in,
     harmless_in,
@@ -15,6 +17,7 @@ from app.agent.server.options import (
     kept_names,
     known_options,
     parse_help,
+    plugin_options,
     with_options,
     without,
 )
@@ -195,11 +198,33 @@ def test_a_name_that_is_nearly_right_gets_a_suggestion(strict: Build, tmp_path: 
     assert "did you mean" not in far
 
 
+def test_options_of_plugins_that_are_not_loaded_are_suggested_too(strict: Build, tmp_path: Path) -> None:
+    known = {"ha_other": ["bad-cache-size", "bad-log"]}
+    build = KnownBuild(**{**vars(with_options("", strict)), "of_plugins": known})
+    path = tmp_path / "asked.cnf"
+    path.write_text("[mysqld]\nbad_cache_siz=1\nbad_log=1\nbad=1\n")
+    near, there, far = (each["text"] for each in check_options(build, str(path)))
+    assert near.endswith("'bad_cache_siz=1': did you mean bad_cache_size?")
+    assert there.endswith("'bad_log=1': it belongs to a plugin, load it by plugin_load_add=ha_other")
+    assert far.endswith("'bad=1'.")
+
+
+def test_a_build_is_asked_with_each_plugin(strict: Build) -> None:
+    Path(strict.server).write_text(
+        UNKNOWING.replace("exit 0;;", 'case "$*" in *=ha_other*) echo "other-log a";; esac; exit 0;;', 1)
+    )
+    known = with_options("", strict).options
+    assert plugin_options(strict, known, ["ha_other"]) == {"ha_other": ["other-log"]}
+    gone = Build("x", strict.base, strict.server + "-gone")
+    assert plugin_options(gone, known, ["ha_other"]) == {"ha_other": []}, "it is no reason to end a survey"
+
+
 def test_names_of_options_are_kept_as_variables_have_them(tmp_path: Path) -> None:
     server = tmp_path / "mysqld"
     server.touch()
-    keep_options(str(tmp_path), {str(server): {"sort-buffer-size": "1", "ansi": ""}})
-    assert kept_names(str(tmp_path)) == {str(server): ["ansi", "sort_buffer_size"]}
+    heard = Heard({"sort-buffer-size": "1", "ansi": ""}, {"ha_other": ["other-cache"]})
+    keep_options(str(tmp_path), {str(server): heard})
+    assert kept_names(str(tmp_path)) == {str(server): ["ansi", "other_cache", "sort_buffer_size"]}
 
 
 def test_a_build_that_complains_for_ever_is_left_after_a_while(strict: Build, tmp_path: Path) -> None:
@@ -241,11 +266,15 @@ def test_a_build_that_cannot_be_asked_knows_no_option(tmp_path: Path) -> None:
     assert known_options(Build("x", str(tmp_path), str(tmp_path / "none"))) == {}
 
 
+HEARD = Heard({"back-log": "80"}, {"ha_other": ["other-cache-size", "other-log"]})
+
+
 def test_what_a_survey_has_heard_is_not_asked_again(tmp_path: Path) -> None:
     build = Build("x", str(tmp_path), str(tmp_path / "mysqld"))
     Path(build.server).write_text("not a program")
-    keep_options(str(tmp_path), {build.server: {"back-log": "80"}, str(tmp_path / "gone"): {}})
-    assert with_options(str(tmp_path), build).options == {"back-log": "80"}
+    keep_options(str(tmp_path), {build.server: HEARD, str(tmp_path / "gone"): HEARD})
+    known = with_options(str(tmp_path), build)
+    assert (known.options, known.of_plugins) == HEARD
 
 
 @pytest.mark.parametrize("kept", [None, "", "[]", "{", '{"SERVER": 7}', '{"SERVER": [1, 2, 3, "x"]}'])
@@ -253,7 +282,7 @@ def test_another_program_is_asked_anew(tmp_path: Path, kept: str | None) -> None
     """Options that were kept for a program before its update, or cannot be read, are those of no build."""
     build = Build("x", str(tmp_path), str(tmp_path / "mysqld"))
     Path(build.server).write_text("not a program")
-    keep_options(str(tmp_path), {build.server: {"back-log": "80"}})
+    keep_options(str(tmp_path), {build.server: HEARD})
     if kept is None:
         Path(build.server).write_text("another program")
     else:
