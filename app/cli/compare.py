@@ -13,7 +13,7 @@ from app.protocol.states import GOING_ON
 from app.stats import Limits
 
 from .parser import LeftOut, filled, percent
-from .screen import console, print_json, print_rich, print_text_tables, say, say_text
+from .screen import console, print_json, print_rich, print_text_tables, say, say_shared, say_text
 
 if TYPE_CHECKING:
     from app.comparison.entries import Comparison
@@ -213,8 +213,7 @@ def _sessions_to_compare(plan_id: str) -> list[str]:
 def _show_differences(references: Sequence[str], form: str) -> None:
     from app.comparison.differences import differences, is_of_the_builds
     from app.comparison.differences_text import differences_table, to_csv
-    from app.core.names import short_names, unique_names
-    from app.core.table import split
+    from app.core.names import unique_names
     from app.history.browsing import lines
     from app.history.sessions import find_all
 
@@ -232,7 +231,4 @@ def _show_differences(references: Sequence[str], form: str) -> None:
     elif form == "md":
         print_text_tables([differences_table(names, found)], form)
     else:
-        shorts = short_names(names)
-        say(*([f"Columns: {shorts.around}"] if shorts.around else []))
-        table, shown_in = differences_table(shorts.names, found), console()
-        print_text_tables(split(table, shown_in.width, fixed=2) if shown_in.is_terminal else [table], form)
+        print_text_tables([differences_table(say_shared(names), found)], form)

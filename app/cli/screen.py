@@ -62,17 +62,28 @@ def print_table(headers: Sequence[str], rows: Iterable[Sequence[Any]], right: It
 
 
 def print_text_tables(tables: Sequence[TextTable], form: str) -> None:
-    """One below the other, each with its title and remarks; `md`: as Markdown."""
-    from app.core.table import to_markdown
+    """One below the other, each with its title and remarks, split to the terminal; `md`: as Markdown."""
+    from app.core.table import split, to_markdown
 
     if form == "md":
         say_text("\n".join(map(to_markdown, tables)))
         return
-    for at, table in enumerate(tables):
+    shown_in = console()
+    parts = [part for table in tables for part in split(table, shown_in.width)]
+    for at, table in enumerate(parts if shown_in.is_terminal else tables):
         say(*[""] * bool(at), table.title)
         if table.lines:
             print_table(table.heads, table.lines, range(table.texts, len(table.heads)))
         say(*table.remarks)
+
+
+def say_shared(names: Sequence[str]) -> Sequence[str]:
+    """What the names of columns have in common, on a line; the rest of each."""
+    from app.core.names import short_names
+
+    shorts = short_names(names)
+    say(*([f"Columns: {shorts.around}"] if shorts.around else []))
+    return shorts.names
 
 
 def print_rich(*tables: RenderableType) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from app.comparison import costs_text
 from app.comparison.before_after import pairs
 from app.comparison.charts.of_all_steps import pair_numbers
 from app.comparison.entries import Comparison
-from app.comparison.text import row_label
+from app.comparison.text import names_of, row_label
 from app.comparison.why import why_all
 from app.core.errors import InputError
 
-from .screen import print_json, print_text_tables, say_text
+from .screen import print_json, print_text_tables, say_shared, say_text
 
 
 def show_why(comparison: Comparison, step: str, form: str) -> None:
@@ -27,7 +29,9 @@ def show_why(comparison: Comparison, step: str, form: str) -> None:
         print_text_tables([costs_text.details(comparison, entry) for entry in entries], form)
     else:
         ways = (False, True) if entries else (False,)
-        print_text_tables([costs_text.costs_of_steps(comparison, is_relative) for is_relative in ways], form)
+        names = _names(comparison, form)
+        tables = [costs_text.costs_of_steps(comparison, is_relative, names) for is_relative in ways]
+        print_text_tables(tables, form)
 
 
 def show_pairs(comparison: Comparison, form: str) -> None:
@@ -39,7 +43,14 @@ def show_pairs(comparison: Comparison, form: str) -> None:
     elif form == "csv":
         say_text(pair_numbers(comparison, found).to_csv())
     else:
-        print_text_tables([costs_text.pairs_of_steps(comparison, found)], form)
+        names = _names(comparison, form)
+        print_text_tables([costs_text.pairs_of_steps(comparison, found, names)], form)
+
+
+def _names(comparison: Comparison, form: str) -> Sequence[str]:
+    """Of the columns: short in a terminal."""
+    names = names_of(comparison)
+    return names if form == "md" else say_shared(names)
 
 
 def _check_step(comparison: Comparison, step: str) -> None:

@@ -66,7 +66,7 @@ def details(comparison: Comparison, entry: WhyEntry) -> TextTable:
     heads = ("", "unit", "base", "other", "ratio", "may explain", "busy", "n", "spread")
     step = step_label(entry["step"], entry["coordinates"])
     title = f"{step}: {names[entry['column']]} against {names[entry['base']]}"
-    return TextTable(title, heads, (figure, *costs), 2, tuple(remarks_of(entry)))
+    return TextTable(title, heads, (figure, *costs), 2, tuple(remarks_of(entry)), fixed=2)
 
 
 def _names(comparison: Comparison) -> dict[str, str]:
@@ -109,9 +109,11 @@ def share_text(share: float | None) -> str:
 # all steps
 
 
-def costs_of_steps(comparison: Comparison, is_relative: bool) -> TextTable:
+def costs_of_steps(
+    comparison: Comparison, is_relative: bool, names: Sequence[str] | None = None
+) -> TextTable:
     """A line a step and column, relative to the base or as measured; without costs that no step has."""
-    base, names = base_of(comparison), names_of(comparison)
+    base, names = base_of(comparison), names or names_of(comparison)
     there = [name for name in COSTS if any(any(row["measures"][name]["n"]) for row in comparison["rows"])]
     lines = [
         (*_step_cells(row), names[at], *_figures(row, there, at, base if is_relative else None))
@@ -121,7 +123,8 @@ def costs_of_steps(comparison: Comparison, is_relative: bool) -> TextTable:
     ]
     heads = ("step", "per", "column", "figure", *(_SHORT[name] for name in there))
     title = f"Relative to {names[base]}" if is_relative else "As measured"
-    return TextTable(title, heads, tuple(lines), 3, _of_cut(comparison) if lines else (UNMEASURED,))
+    remarks = _of_cut(comparison) if lines else (UNMEASURED,)
+    return TextTable(title, heads, tuple(lines), 3, remarks, fixed=3)
 
 
 def _of_cut(comparison: Comparison) -> tuple[str, ...]:
@@ -178,9 +181,11 @@ def _numbers(pair: PairEntry, explains: float | None, busy: float | None) -> Seq
 _ALL = 5  # sessions that are listed one by one
 
 
-def pairs_of_steps(comparison: Comparison, found: Sequence[PairOfSteps]) -> TextTable:
+def pairs_of_steps(
+    comparison: Comparison, found: Sequence[PairOfSteps], names: Sequence[str] | None = None
+) -> TextTable:
     """A line a pair and column."""
-    names = names_of(comparison)
+    names = names or names_of(comparison)
     lines = tuple(
         (
             step_label(pair["after"], pair["coordinates"]),
@@ -194,7 +199,7 @@ def pairs_of_steps(comparison: Comparison, found: Sequence[PairOfSteps]) -> Text
     )
     heads = ("step", "column", "unit", "before", "after", "ratio", "sessions", "n")
     title = "Before and after the writes"
-    return TextTable(title, heads, lines, 3, () if lines else (NOTHING["before-after"],))
+    return TextTable(title, heads, lines, 3, () if lines else (NOTHING["before-after"],), fixed=3)
 
 
 def _cells(column: ColumnOfPair, unit: str) -> tuple[str, ...]:

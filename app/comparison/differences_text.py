@@ -31,7 +31,7 @@ def differences_table(names: Sequence[str], found: Sequence[DifferenceEntry]) ->
     lines = tuple(
         (each["group"], each["name"], *(values[at] for values in columns)) for at, each in enumerate(shown)
     )
-    return TextTable("What differs", heads, lines, len(heads), _remarks(found, len(shown)))
+    return TextTable("What differs", heads, lines, len(heads), _remarks(found, len(shown)), fixed=2)
 
 
 def _head(names: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 MISSING = "-"
 GAP = 2  # spaces between columns
@@ -18,6 +18,7 @@ class TextTable:
     lines: tuple[tuple[str, ...], ...]
     texts: int
     remarks: tuple[str, ...] = ()
+    fixed: int = 1  # columns that each part begins with, where it is split
 
 
 def to_markdown(table: TextTable) -> str:
@@ -39,16 +40,16 @@ def fitting(widths: Sequence[int], width: int, fixed: int, together: int = 1) ->
     return parts
 
 
-def split(table: TextTable, width: int, fixed: int) -> list[TextTable]:
+def split(table: TextTable, width: int) -> list[TextTable]:
     """As many tables as needed for this width; the remarks come below the last one."""
     lines = (table.heads, *table.lines)
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    parts = fitting(widths, width, fixed)
+    parts = fitting(widths, width, table.fixed)
     found = []
     for part in parts:
         heads, *rest = (tuple(line[at] for at in part) for line in lines)
-        remarks = table.remarks if part is parts[-1] else ()
-        found.append(TextTable(table.title, heads, tuple(rest), min(table.texts, len(part)), remarks))
+        remarks, texts = table.remarks if part is parts[-1] else (), sum(at < table.texts for at in part)
+        found.append(replace(table, heads=heads, lines=tuple(rest), texts=texts, remarks=remarks))
     return found
 
 

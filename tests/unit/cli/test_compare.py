@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from app.cli import main
 from tests import comparable
@@ -79,3 +81,27 @@ def test_what_it_comes_to_in_sentences(sessions: tuple[str, ...], capsys: pytest
     assert found["base"] == sessions[0] and found["sentences"] == [
         "No verdict (n = 1: the noise is unknown)."
     ]
+
+
+def test_tables_of_eight_columns_fit_the_terminal(
+    dyno_home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every column of a table is there, each part under the steps that it is of."""
+    plan = comparable.plan(8, names=[f"duel-mysql-8.0.{at}-innodb-default" for at in range(8)])
+    sessions = comparable.keep(dyno_home, plan)
+    for words in (["--why"], ["--why", "update-index"], ["--pre"], ["--differences"]):
+        whole = table_lines(["compare", *sessions, *words], capsys)
+        for width in (80, 120):
+            screen = Console(width=width, force_terminal=True, file=io.StringIO())
+            with monkeypatch.context() as patched:
+                patched.setattr("app.cli.screen.console", lambda screen=screen: screen)
+                parts = table_lines(["compare", *sessions, *words], capsys)
+            assert max(map(len, parts)) <= width
+            assert (len(parts) > len(whole)) == (max(map(len, whole)) > width), "split where it must be"
+            assert words != ["--why"] or len(parts) > len(whole)
+            assert {*" ".join(parts).split()} == {*" ".join(whole).split()}
+
+
+def table_lines(words: list[str], capsys: pytest.CaptureFixture[str]) -> list[str]:
+    assert main(words) == 0
+    return [line for line in capsys.readouterr().out.splitlines() if "  " in line]

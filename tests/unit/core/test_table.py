@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from app.core.table import TextTable, fitting, split
 
 TABLE = TextTable(
-    "What differs", ("of", "what", "a" * 9, "b" * 9, "c" * 9), (("x", "y", "1", "2", "3"),), 5, ("more",)
+    "What differs", ("of", "what", "a" * 9, "b" * 9, "c" * 9), (("x", "y", "1", "2", "3"),), 5, ("more",), 2
 )
 
 
@@ -29,8 +31,9 @@ def test_columns_that_belong_together_stay_together() -> None:
 
 
 def test_the_remarks_stand_below_the_last_one() -> None:
-    tables = split(TABLE, 30, fixed=2)
+    tables = split(TABLE, 30)
     assert [table.heads[2:] for table in tables] == [("a" * 9, "b" * 9), ("c" * 9,)]
     assert [table.remarks for table in tables] == [(), ("more",)]
     assert tables[1].lines == (("x", "y", "3"),) and {table.title for table in tables} == {"What differs"}
-    assert split(TABLE, 80, fixed=2) == [TABLE]
+    assert split(TABLE, 80) == [TABLE]
+    assert [part.texts for part in split(replace(TABLE, texts=3), 30)] == [3, 2]
