@@ -189,17 +189,17 @@ def _name_one(history: History, ids: Sequence[str]) -> str:
     ends = [id_[-SUFFIX:] for id_ in ids]
     references = dict(zip(ids, ends if len(set(ends)) == len(ids) else ids, strict=True))
     texts = [
-        f"{references[each['id']]} ({each['name']}{_began(each)})"
+        f"{references[each['id']]} ({', '.join(filter(None, (each['name'], began_text(each))))})"
         for each in sessions(history, ids=ids[:_SHOWN])
     ]
     more = f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else ""
     return f"name one of {', '.join(texts)}{more}"
 
 
-def _began(entry: SessionEntry) -> str:
-    """`, 2026-11-24 14:35`, by the clock here; '' where it has not."""
+def began_text(entry: SessionEntry) -> str:
+    """`2026-11-24 14:35`, by the clock here; '' where it has not."""
     began = entry["started_at"]
-    return f", {date_text(datetime.fromisoformat(began).timestamp())}" if began else ""
+    return date_text(datetime.fromisoformat(began).timestamp()) if began else ""
 
 
 def machine_of(history: History, target: str) -> str:

@@ -342,7 +342,9 @@ def test_a_picture_of_bars_names_what_is_not_judged(
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     bars = panel(qtbot, page, BarsPanel)
     save_image(bars.picture, tmp_path / "bars.svg", bars.caption)
-    assert "indebted, not judged" in (tmp_path / "bars.svg").read_text()
+    svg = (tmp_path / "bars.svg").read_text()
+    assert "indebted, not judged" in svg
+    assert "innodb-preset0 (base, n = 3), rocksdb-preset0 (n = 3), on local" in svg
 
 
 def test_what_it_comes_to_stands_above_the_table(

@@ -15,7 +15,6 @@ from app.comparison.compare import base_of
 from app.comparison.entries import RowEntry
 from app.comparison.measures import FIGURE
 from app.comparison.text import unjudged_texts
-from ui.core.plain import Label
 from ui.core.theme import SPACE, Theme
 from ui.models.comparison import drawn_points, drawn_unit, step_text
 from ui.widgets.charts.bar_chart import BarChart
@@ -72,9 +71,6 @@ class BarsPanel(Panel):
         self._body = QWidget()
         self._legend = Head(theme, "", "")
         self._legend.share(self.hidden)
-        self._remark = Label()
-        self._remark.setProperty("role", "muted")
-        self._remark.setWordWrap(True)
         self._column = QVBoxLayout(self._body)
         self._column.setContentsMargins(0, SPACE, 0, SPACE)
         self._column.setSpacing(SPACE)
@@ -95,7 +91,7 @@ class BarsPanel(Panel):
         return self._body
 
     @property
-    def caption(self) -> str:
+    def notes(self) -> str:
         """In the window the table next to the bars has the signs."""
         return "\n".join(unjudged_texts(self.shown.comparison)) if self.shown else ""
 

@@ -12,7 +12,6 @@ from app.comparison.compare import sessions_of
 from app.comparison.entries import RowEntry
 from app.history.step_results import endings
 from ui.core.context import Context
-from ui.core.plain import Label
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
 from ui.models.comparison import step_text
@@ -33,9 +32,6 @@ class EndingPanel(Panel):
         self._latest = Latest(context.tasks, self)
         self._chart: StillChart | None = None
         self._numbers: Numbers | None = None
-        self._remark = Label()
-        self._remark.setProperty("role", "muted")
-        self._remark.setWordWrap(True)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, SPACE, 0, 0)
         self._column.addWidget(self._remark)

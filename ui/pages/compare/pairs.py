@@ -25,7 +25,7 @@ class PairsPanel(BarsPanel):
     nothing = NOTHING["before-after"]
 
     @property
-    def caption(self) -> str:
+    def notes(self) -> str:
         return ""  # nothing is judged: each column relates to itself
 
     def csv(self) -> str:

@@ -48,6 +48,18 @@ def lines_of(comparison: Comparison, theme: Theme) -> tuple[Line, ...]:
     )  # fmt: skip
 
 
+def whose_text(comparison: Comparison, theme: Theme) -> str:
+    """`duel-innodb (base, n = 5), duel-rocksdb (n = 5), on shelf`."""
+    names = [f"{each.name} ({'base, ' * each.is_base}{each.n})" for each in columns_shown(comparison, theme)]
+    targets = ", ".join(dict.fromkeys(column["target"] for column in comparison["sessions"]))
+    return f"{', '.join(names)}, on {targets}"
+
+
+def _lines(*texts: str) -> str:
+    """Each line once."""
+    return "\n".join(dict.fromkeys(line for text in texts for line in text.splitlines()))
+
+
 class Panel(QWidget):
     """A hidden panel only remembers what it is to show."""
 
@@ -63,11 +75,15 @@ class Panel(QWidget):
         self.shown: Shown | None = None
         self._drawn: tuple[object, ...] = ()
         self.hidden = Hidden(self)  # columns that a person has hidden
+        self._remark = Label()  # above the charts: what they are of, and what is to be known of them
+        self._remark.setProperty("role", "muted")
+        self._remark.setWordWrap(True)
         self.setAccessibleName(self.title)
 
     def take(self, chart: StillChart | TimeChart) -> None:
         """A chart of the panel: it hides what the others hide."""
         chart.share_hidden(self.hidden)
+        chart.menu.caption = lambda: _lines(self.caption, self._remark.text())  # which is above the chart
         chart.menu.saved.connect(self.saved)
         chart.menu.failed.connect(self.failed)
 
@@ -85,7 +101,12 @@ class Panel(QWidget):
 
     @property
     def caption(self) -> str:
-        """Notes for the image that the panel shows elsewhere."""
+        """What the image does not show: whose figures they are, with n, and notes."""
+        return _lines(whose_text(self.shown.comparison, self.theme), self.notes) if self.shown else ""
+
+    @property
+    def notes(self) -> str:
+        """What the window shows elsewhere."""
         return ""
 
     @property

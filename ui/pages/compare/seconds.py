@@ -62,7 +62,7 @@ class SecondsPanel(Panel):
         self._chooser.setAccessibleName("Series")
         self._chooser.setToolTip("The series to draw")
         self._chooser.activated.connect(self._on_series_chosen)
-        self._remark = ElidedLabel()
+        self._remark = ElidedLabel()  # in one line with the choice of a series
         self._remark.setProperty("role", "muted")
         head = QHBoxLayout()
         head.addWidget(self._chooser)
@@ -80,8 +80,8 @@ class SecondsPanel(Panel):
         return self._chart or self
 
     @property
-    def caption(self) -> str:
-        return self._missing
+    def notes(self) -> str:
+        return self._remark.text()
 
     def csv(self) -> str:
         return self._numbers().to_csv() if self._numbers else ""

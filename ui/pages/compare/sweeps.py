@@ -30,9 +30,6 @@ class SweepPanel(Panel):
         self._axes.setAccessibleName("Over")
         self._axes.setToolTip("What varies along the curves; everything else is as in the chosen line")
         self._axes.activated.connect(self._on_axis_chosen)
-        self._remark = Label()
-        self._remark.setProperty("role", "muted")
-        self._remark.setWordWrap(True)
         self._head, self._body = QWidget(), QWidget()
         self._build_layout()
 

@@ -13,7 +13,7 @@ from app.comparison.costs_text import to_csv as costs_csv
 from app.comparison.why import WhyEntry, why, why_all
 from app.core.table import TextTable
 from ui.core.context import Context
-from ui.core.plain import Label, as_tip
+from ui.core.plain import as_tip
 from ui.core.theme import SPACE
 from ui.models.text_table import SHARE, TextTableModel
 from ui.widgets.elided import ElidedLabel
@@ -50,7 +50,7 @@ class WhyPanel(Panel):
         self._table.horizontalHeader().setSectionsMovable(False)
         self._table.horizontalHeader().setStretchLastSection(False)
         self._table.setTextElideMode(Qt.TextElideMode.ElideLeft)  # names differ at their ends
-        self._heading, self._remark = ElidedLabel(), Label()
+        self._heading = ElidedLabel()
         self._build()
 
     def _build(self) -> None:
@@ -65,8 +65,6 @@ class WhyPanel(Panel):
         head.addWidget(self._heading, 1)
         group.buttonClicked.connect(lambda button: self.go_to(button.text()))
         self._heading.setProperty("role", "heading")
-        self._remark.setProperty("role", "muted")
-        self._remark.setWordWrap(True)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, SPACE, 0, 0)
         layout.addLayout(head)
@@ -78,7 +76,7 @@ class WhyPanel(Panel):
         return self._table
 
     @property
-    def caption(self) -> str:
+    def notes(self) -> str:
         return "\n".join(filter(None, (self._heading.text(), self._remark.text())))
 
     @property

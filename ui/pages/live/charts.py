@@ -12,7 +12,7 @@ from app.core.names import short_names
 from app.core.units import unit_text
 from app.history.figures import CutEntry, StepEntry
 from app.history.series import SeriesEntry
-from app.history.sessions import SessionEntry
+from app.history.sessions import SessionEntry, began_text
 from ui.core.theme import SPACE, Theme
 from ui.widgets.charts.hidden import Hidden
 from ui.widgets.charts.lines import Line, Span
@@ -89,6 +89,7 @@ class SessionCharts(QWidget):
         chart = TimeChart(self._theme, title, unit, self)
         self.axis.add(chart)
         chart.share_hidden(self._hidden)
+        chart.menu.caption = self.caption
         chart.menu.saved.connect(self.saved)
         chart.menu.failed.connect(self.failed)
         return chart
@@ -115,6 +116,13 @@ class SessionCharts(QWidget):
     @property
     def charts(self) -> Sequence[TimeChart]:
         return (self.qps, self.latency, self.cpu, self.disk, self.choice)
+
+    def caption(self) -> str:
+        """Of a picture: `duel-innodb-1 on shelf, 2026-11-24 14:35`."""
+        session, _ = self._entries
+        if session is None:
+            return ""
+        return ", ".join(filter(None, (f"{session['name']} on {session['target']}", began_text(session))))
 
     # ---- what is drawn
 

@@ -58,7 +58,7 @@ class ChartChoices(QWidget):
         )  # fmt: skip
         self.copy = action(
             page, "Copy charts", "copy chart", "Copy the charts to the clipboard as a picture",
-            lambda: copy_image(charts),
+            lambda: copy_image(charts, charts.caption()),
         )  # fmt: skip
         self._ghosts = _combo("Draw an earlier session behind the curves; steps begin together", 30)
         self._series = _combo("The series of the last chart", 24)
@@ -141,7 +141,7 @@ class ChartChoices(QWidget):
             if path.suffix.lower() == ".csv":
                 save_csv(self._charts.csv(self._units), path)
             else:
-                save_image(self._charts, path)
+                save_image(self._charts, path, self._charts.caption())
         except DynoError as error:
             self.failed.emit(error)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -33,6 +34,7 @@ class ChartMenu(QObject):
         super().__init__(chart)
         self._chart, self._head, self._scale = chart, head, scale
         self.axis: TimeAxis | None = None
+        self.caption: Callable[[], str] = str  # of a picture: what the chart itself does not show
         self.maximised = Maximised(chart)
         head.title_double_clicked.connect(self.maximised.toggle)
         chart.installEventFilter(self)
@@ -53,7 +55,7 @@ class ChartMenu(QObject):
         elif event.key() == Qt.Key.Key_Escape and self.maximised.is_on:
             self.maximised.restore()
         elif event.matches(QKeySequence.StandardKey.Copy):
-            copy_image(self._chart)
+            self._copy()
         elif event.key() == Qt.Key.Key_L and not event.modifiers() and self._scale:
             self._scale.toggle()
         else:
@@ -66,7 +68,7 @@ class ChartMenu(QObject):
         """As things stand now; `at` is where the mouse is, which may be on a name of the legend."""
         menu = QMenu(self._chart)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("&Copy picture", SHORTCUTS["copy"], partial(copy_image, self._chart))
+        menu.addAction("&Copy picture", SHORTCUTS["copy"], self._copy)
         menu.addAction("&Save picture...", self._ask_where)
         menu.addSeparator()
         if self.axis is not None:
@@ -103,6 +105,9 @@ class ChartMenu(QObject):
             added.setChecked(line.owner not in hidden.of(lines))
         menu.addAction("Show &all series", "0", hidden.show_all)
 
+    def _copy(self) -> None:
+        copy_image(self._chart, self.caption())
+
     def _ask_where(self) -> None:
         name = as_file_name(self._chart.accessibleName())
         last = ""  # the folder that Qt remembers
@@ -118,7 +123,7 @@ class ChartMenu(QObject):
         """As PNG or SVG."""
         path = Path(name)
         try:
-            save_image(self._chart, path)
+            save_image(self._chart, path, self.caption())
         except DynoError as error:
             self.failed.emit(error)
         else:
