@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from app.core.errors import DynoError, InputError, TargetError
@@ -29,12 +31,20 @@ def started_text(plan: Plan, target: str) -> str:
     return f"plan {plan.id} is running on {target}, {most}{sessions}"
 
 
-def launch_plan(name: str, request: Settled, arguments: argparse.Namespace) -> tuple[int, Plan]:
-    """Launch a plan on a target and watch it; the answer is the exit code, and the plan."""
+def launch_plan(
+    name: str,
+    request: Settled,
+    arguments: argparse.Namespace,
+    hints: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[int, Plan]:
+    """Launch a plan on a target and watch it; the answer is the exit code, and the plan.
+
+    `hints`: what to do about a check, in place of what names options that this command lacks.
+    """
     from app.targets.store import Targets
 
     target = Targets().get(name)
-    plan, stage = show_launch(launch_of(target, request, arguments).stages())
+    plan, stage = show_launch(launch_of(target, request, arguments).stages(), hints)
     if arguments.dry_run:
         return 0, plan
     if stage.queue:
@@ -85,12 +95,14 @@ def queued_text(plan: Plan, target: str, queue: Queue) -> str:
     return f"{place_text(queue, plan, target)}; look at it with: dyno queue list --target {target}"
 
 
-def show_launch(stages: Iterable[Stage]) -> tuple[Plan, Stage]:
+def show_launch(
+    stages: Iterable[Stage], hints: Mapping[str, str] = MappingProxyType({})
+) -> tuple[Plan, Stage]:
     """The plan with its estimate, each check as it comes; raises the error of those that fail."""
     from .plan_text import show_check, show_plan
 
     shown, plan = 0, None
-    for stage in stages:
+    for stage in (_hinted(each, hints) for each in stages):
         if plan is None and stage.plan and stage.estimate:
             plan = stage.plan
             show_plan(plan, stage.estimate)
@@ -104,6 +116,11 @@ def show_launch(stages: Iterable[Stage]) -> tuple[Plan, Stage]:
         raise _refusal(stage.failed)(f"nothing was started: {texts}")
     assert plan is not None  # else the launch has raised an error
     return plan, stage
+
+
+def _hinted(stage: Stage, hints: Mapping[str, str]) -> Stage:
+    checks = (replace(each, todo=hints.get(each.todo, each.todo)) for each in stage.checks)
+    return replace(stage, checks=tuple(checks))
 
 
 def _refusal(failed: list[Check]) -> type[DynoError]:

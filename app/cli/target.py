@@ -181,6 +181,7 @@ def calibrate_target(arguments: argparse.Namespace) -> int:
     from dataclasses import replace
 
     from app.planner.calibration import calibration_request
+    from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO
 
     from .launching import launch_plan
 
@@ -192,6 +193,10 @@ def calibrate_target(arguments: argparse.Namespace) -> int:
         arguments.name,
         lambda survey: replace(calibration_request(survey, arguments.name), allow_busy=arguments.allow_busy),
         arguments,
+        {
+            IN_USE_TODO: "wait for it, or stop it (dyno stop --plan)",
+            ELSEWHERE_TODO: "wait for it, or start beside it (--allow-busy)",
+        },
     )
     say("")
     return code or _show_calibration(arguments.name, plan.machine_key)

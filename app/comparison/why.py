@@ -52,7 +52,10 @@ SORTED = (
 )
 LITTLE = "No cost explains half of the change: the rest may be waiting for locks, the disk or the CPU."
 HARDLY = "The result hardly changed: there is nothing to explain."
-NOTHING = "No measured cost changed along with the result."
+NOTHING = (
+    "No measured cost explains the change: CPU of the server and disk time per query did not change"
+    " accordingly, or only within the noise."
+)
 _RATES = ("queries/s", "rows/s")  # figures that are so many of what a cost is of
 
 

@@ -156,6 +156,23 @@ def test_checks_are_shown_as_they_come(capsys: pytest.CaptureFixture[str]) -> No
     assert "pass  options: innodb: accepted" in asked["start"]
 
 
+@pytest.mark.parametrize(
+    ("busy", "todo"),
+    [
+        ({"taken": "plan night (process 7)"}, "(wait for it, or stop it (dyno stop --plan))"),
+        ({"elsewhere": "plan night (process 7)"}, "(wait for it, or start beside it (--allow-busy))"),
+    ],
+)
+def test_a_calibration_cannot_be_queued_and_no_hint_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], busy: dict[str, str], todo: str
+) -> None:
+    agent = ScriptedAgent(**busy)  # type: ignore[arg-type]
+    monkeypatch.setattr("app.remote.reach.reached", lambda *_: agent.reached())
+    assert main(["target", "calibrate", "local"]) == 1
+    said = capsys.readouterr()
+    assert todo in said.err and "--queue" not in said.out + said.err
+
+
 def test_which_cpus_server_and_load_have_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     on = survey(topology=[[[0], [1], [2], [3]]])
     for options, said in (

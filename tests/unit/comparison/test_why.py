@@ -86,6 +86,12 @@ def test_what_went_the_same_way_explains_nothing(history: History) -> None:
     assert NOTHING in remarks_of(why(found, found["rows"][1], 1))
 
 
+def test_cpu_of_the_machine_alone_is_no_cost_of_the_server_and_the_sentence_says_so(history: History) -> None:
+    found = compared(history, 500.0, {**BASE, "machine_cpu_us": 400.0})
+    (said,) = [each for each in remarks_of(why(found, found["rows"][1], 1)) if "explains the change" in each]
+    assert "CPU of the server and disk time per query did not change accordingly" in said
+
+
 def test_a_cost_that_was_none_before_explains_as_much_as_it_may(history: History) -> None:
     found = verdict_legend(compared(history, 500.0, {**BASE, "disk_busy_us": 1900.0}, {**BASE, "reads": 0.0}))
     assert found["reads"] == found["disk_busy_us"] == pytest.approx(0.95)
