@@ -15,7 +15,7 @@ _KEY = "approved_lua"
 
 
 class UnapprovedError(InputError):
-    """A workload that is not shipped was chosen, and nobody has approved what it carries out."""
+    """A workload of one's own was chosen whose Lua is not approved."""
 
     def __init__(self, workload: Workload, sha256: str, files: Mapping[str, str]) -> None:
         super().__init__(
@@ -28,7 +28,7 @@ class UnapprovedError(InputError):
 
 
 def hash_of(files: Mapping[str, str]) -> str:
-    """The SHA-256 of what would be sent: names and texts."""
+    """The SHA-256 of the files that would be sent: names and texts."""
     content = hashlib.sha256()
     for name, text in sorted(files.items()):
         content.update(f"{name}\0{len(text.encode())}\0{text}".encode())
@@ -36,7 +36,7 @@ def hash_of(files: Mapping[str, str]) -> str:
 
 
 def approved_hashes() -> frozenset[str]:
-    """What was approved on this computer."""
+    """The hashes of Lua approved on this computer."""
     return frozenset(_approved(read_table()))
 
 

@@ -37,7 +37,7 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 class Problem(NamedTuple):
-    """Something that cannot be carried out, and where it is."""
+    """Something that Dyno cannot run, and its line."""
 
     line: int
     text: str
@@ -63,7 +63,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class CustomSql:
-    """A file that was read, with everything that is wrong with it."""
+    """A parsed file, with everything that is wrong with it."""
 
     options: dict[str, int] = field(default_factory=dict)
     variables: tuple[Variable, ...] = ()
@@ -78,12 +78,12 @@ class CustomSql:
         return bool(self.options.get("tran"))
 
     def statements(self, kind: str) -> tuple[Statement, ...]:
-        """Of a loop: those that fill, or those that are driven."""
+        """The statements of a loop that fills, or that is driven."""
         return self.fill if kind == "load" else self.drive
 
 
 def problems_of(text: str, kind: str = "") -> list[Problem]:
-    """What is wrong with a text, in the order of its lines; kind: load or drive, where it is known."""
+    """What is wrong with a text, line by line; kind: load or drive, if known."""
     return list(parse(text, kind).problems)
 
 
@@ -120,7 +120,7 @@ def workload_keys(found: CustomSql, kind: str) -> dict[str, Any]:
 
 
 def _row_bytes(found: CustomSql) -> float:
-    """About what one row of the tables takes, for estimates: their texts and numbers, and the row itself."""
+    """Approximate bytes of a row, for estimates: its texts and numbers, and the row itself."""
     widths = {each.name: _width(each) for each in found.variables}
     texts = sum(widths[bind.name] for each in found.fill for bind in each.binds)
     return 30 + texts / max(1, len(found.fill))
@@ -151,7 +151,6 @@ class _Reader:
         self.problems: list[Problem] = []
 
     def found(self) -> CustomSql:
-        """What the file says."""
         tables, fill, drive = (tuple(each) for each in self._statements.values())
         return CustomSql(self._options, tuple(self._variables.values()), tables, fill, drive)
 
@@ -207,7 +206,7 @@ class _Reader:
         self._lines[key] = line
 
     def _read_foreign(self, key: str, value: str, line: int) -> None:
-        """Who and where never counts, nor is it repeated; a pause between loops cannot be honoured."""
+        """Ignore mydbtest's user and host; a pause between loops is an error."""
         if key == "wait" and value != "0":
             self._note(line, "wait: Dyno does not pause between loops; set a rate in the plan")
         elif not self._of_mydbtest:
@@ -327,7 +326,7 @@ def _zlib(name: str, scanner: Scanner) -> float | None:
 
 
 def _missing(found: CustomSql, kind: str, last: int) -> Iterable[Problem]:
-    """The parts that a file must have; a problem without a line is shown at the last one."""
+    """Missing parts of a file; they are shown at its last line."""
     if kind == "load" and not (found.tables and found.fill):
         yield Problem(last, "a load needs tables (CREATE TABLE ...;) and fill (INSERT ...;)")
     if kind == "drive" and not found.drive:
@@ -337,7 +336,7 @@ def _missing(found: CustomSql, kind: str, last: int) -> Iterable[Problem]:
 
 
 def _unbound(found: CustomSql) -> Iterable[Problem]:
-    """Values that nobody declared, and offsets of what is no number."""
+    """Variables that are not declared, and numbers added to text."""
     kinds = {each.name: each.kind for each in found.variables}
     for statement in (*found.fill, *found.drive):
         for bind in statement.binds:

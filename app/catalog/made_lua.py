@@ -16,7 +16,7 @@ local sql = require("dyno-sql")
 
 
 def made_lua(found: CustomSql, kind: str, source: str) -> str:
-    """A workload for sysbench: the tables and what fills them, or what is driven."""
+    """The Lua of a workload: its tables and what fills them, or its driven statements."""
     is_load = kind == "load"
     taken = {bind.name for each in found.statements(kind) for bind in each.binds}
     calls = [
@@ -43,7 +43,7 @@ def _escaped(character: str) -> str:
 
 
 def _named(source: str) -> str:
-    """The name of a file in a comment: it cannot end the line."""
+    """A file name for a comment: it cannot end the line."""
     return "".join(each for each in source if _is_plain(each))
 
 

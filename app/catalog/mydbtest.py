@@ -38,7 +38,7 @@ class Converted:
 
 @dataclass
 class _Table:
-    """A table as far as the statements tell it."""
+    """A table, as far as the statements show it."""
 
     name: str
     columns: dict[str, str] = field(default_factory=dict)  # name -> type
@@ -59,7 +59,7 @@ def is_mydbtest(file: Path) -> bool:
 
 
 def from_mydbtest(text: str, label: str) -> Converted:
-    """Custom SQL that does the same; raises InputError with the first line that cannot be honoured."""
+    """The same as custom SQL; raises InputError with the first line that Dyno cannot run."""
     if not problems_of(text, "drive") and not problems_of(text, "load"):
         return Converted(text, ())  # it is a whole one already
     found = parse(text, "drive", of_mydbtest=True)
@@ -105,7 +105,7 @@ def import_file(
 
 
 def _tables_of(found: CustomSql, label: str) -> tuple[list[_Table], list[Statement]]:
-    """The tables that are added, and the inserts that fill them: the first one into each."""
+    """The tables to add, and for each the first insert into it."""
     kinds = {each.name: each for each in found.variables}
     tables: dict[str, _Table] = {}
     fills: dict[str, Statement] = {}
@@ -191,7 +191,7 @@ def _within(tokens: list[Token]) -> list[Token]:
 
 
 def _groups(tokens: list[Token]) -> list[list[Token]]:
-    """Tokens parted at the commas that are in no bracket."""
+    """Tokens split at the commas outside brackets."""
     groups: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:
@@ -226,7 +226,7 @@ def _created(table: _Table) -> str:
 
 
 def _beginning(kind: str) -> str:
-    """Of long texts an index takes the beginning only."""
+    """The column for an index: of a long text only its beginning."""
     is_long = kind == "text" or (kind.startswith("varchar") and int(kind[8:-1]) > _LONGEST_KEY)
     return f"({_LONGEST_KEY})" if is_long else ""
 
@@ -235,7 +235,7 @@ def _beginning(kind: str) -> str:
 
 
 def _rendered(found: CustomSql, tables: list[str], fills: list[Statement]) -> str:
-    """The file anew: nothing of it but what counts."""
+    """The file as custom SQL, with only the parts that count."""
     on = {1: "on", 0: "off"}
     options = [f"{key} {on[value] if key == 'tran' else value}" for key, value in found.options.items()]
     parts = {

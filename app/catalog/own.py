@@ -38,7 +38,7 @@ def read_own_preset(catalog: Catalog, engine: str, name: str) -> tuple[Path, str
 
 
 def write_sequence(catalog: Catalog, name: str, text: str, over: bool = False) -> Path:
-    """Write a sequence of one's own; one that is there already only where it is meant to be changed."""
+    """Write a sequence of one's own; replace an existing one only on request."""
     path = catalog.own_sequence_path(name)
     sequence_of(read_document(text, str(path)), name, shipped=False, file=str(path))
     if path.exists() and not over:
@@ -47,7 +47,7 @@ def write_sequence(catalog: Catalog, name: str, text: str, over: bool = False) -
 
 
 def written(path: Path, text: str) -> Path:
-    """The whole file, or the one that was there before."""
+    """Write the whole file, or leave the old one."""
     try:
         write_private(path, text.encode())
     except DynoError as error:

@@ -58,7 +58,7 @@ def _fills(text: str) -> bool:
 
 
 def sql_workloads(catalog: Catalog) -> list[OwnSql]:
-    """What is driven by custom SQL and can be read: a person's own, then the shipped ones."""
+    """The workloads of custom SQL that can be read: a person's own, then the shipped ones."""
     found = [each for each in catalog.workloads()[0] if each.sql and each.kind == "drive"]
     return [
         OwnSql(each.name, each.title, each.figure, catalog.sql_of(each), each.shipped)
@@ -67,7 +67,7 @@ def sql_workloads(catalog: Catalog) -> list[OwnSql]:
 
 
 def write_sql(catalog: Catalog, sql: OwnSql, over: bool = False) -> None:
-    """Write all of its files; one that is there already only where it is meant to be changed."""
+    """Write all of its files; replace existing ones only on request."""
     if not _NAME.fullmatch(sql.name):
         raise InputError("the name of a workload may have up to 51 lower-case letters, digits and dashes")
     if not sql.title.strip():
@@ -90,7 +90,7 @@ def write_sql(catalog: Catalog, sql: OwnSql, over: bool = False) -> None:
 
 
 def _driving(path: Path, sql: OwnSql) -> str:
-    """The workload that is driven; what else a person has said in the one that is there stays."""
+    """The TOML of the driven workload; keeps other keys of an existing file."""
     import tomli_w
 
     before = {"group": "custom-sql"}
@@ -108,7 +108,7 @@ def _loading(sql: OwnSql) -> str:
 
 
 def _sequence(sql: OwnSql, found: CustomSql) -> str:
-    """Its own tables, else the classic ones, settled, then the statements."""
+    """A sequence: load its own or the classic tables, settle, then run the statements."""
     import tomli_w
 
     loads: list[dict[str, Any]] = [{"workload": f"{sql.name}-load"}]

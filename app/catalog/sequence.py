@@ -87,7 +87,7 @@ SEQUENCE_RULES = {
 
 @dataclass(frozen=True)
 class Variation:
-    """One way in which a step is carried out again: other options of its workload, another server."""
+    """One way to run a step again: other options of its workload, or of the server."""
 
     name: str
     options: dict[str, Any] = field(default_factory=dict)  # of the workload
@@ -204,7 +204,7 @@ def _variations(
 
 
 def _check_server(document: Document, where: tuple[str | int, ...], values: dict[str, Any]) -> None:
-    """Variables of a server: plain names and values, none of Dyno's own."""
+    """Check variables of a server: plain names and values, and none of Dyno's own."""
     for key, value in values.items():
         if not NAME_OF_OPTION.fullmatch(key):
             raise document.error(
@@ -221,7 +221,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def spread_ranges(document: Document, table: dict[str, Any], where: tuple[str | int, ...] = ()) -> None:
-    """The numbers of a text such as "1..64 x2" in its place."""
+    """Replace ranges such as "1..64 x2" in a table by their numbers."""
     for key in SWEPT:
         if isinstance(table.get(key), str):
             try:

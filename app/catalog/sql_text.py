@@ -50,7 +50,7 @@ class Bind(NamedTuple):
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement: what is before, between and behind its binds."""
+    """One statement: the text before, between and after its variables."""
 
     parts: tuple[str, ...]
     verb: str
@@ -60,12 +60,12 @@ class Statement:
 
     @property
     def text(self) -> str:
-        """As it is prepared."""
+        """The statement as it is prepared."""
         return "?".join(self.parts)
 
     @property
     def written(self) -> str:
-        """As it is in a file."""
+        """The statement as it is in a file."""
         binds = [f":{each.name}{_sum(each.offset)}" for each in self.binds]
         return "".join(part + bind for part, bind in zip(self.parts, [*binds, ""], strict=True))
 
@@ -113,7 +113,7 @@ class Scanner:
         return self.word() if self.peek_of_line() else ""
 
     def list_of_line(self) -> list[str]:
-        """Members with commas between them, with or without blanks."""
+        """The members of a list with commas, with or without blanks."""
         members = self.word_of_line()
         while members and (members.endswith(",") or self.peek_of_line().startswith(",")):
             more = self.word_of_line()
@@ -134,7 +134,7 @@ class Scanner:
         return bisect_right(self._ends, at - 1) + 1
 
     def tokens(self) -> list[Token]:
-        """Those up to the next semicolon, which is the last; without comments."""
+        """The tokens up to and including the next semicolon, without comments."""
         self.at = self._begin()
         self.line = self.line_at(self.at)
         found: list[Token] = []
@@ -157,12 +157,12 @@ class Scanner:
 
 
 def words_of(statement: str) -> list[Token]:
-    """The tokens of a statement without blanks, `?` in the place of each bind."""
+    """The tokens of a statement without blanks, with `?` for each variable."""
     return [token for token in Scanner(statement).tokens() if token.kind not in ("blank", "end")]
 
 
 def read_statement(scanner: Scanner, part: str) -> tuple[Statement | None, list[Problem]]:
-    """The next statement of a part; None, and why, where it cannot be carried out."""
+    """The next statement of a part; None, and why, if Dyno cannot run it."""
     tokens = scanner.tokens()
     line = tokens[0].line
     solid = [token for token in tokens if token.kind not in ("blank", "end")]
@@ -197,7 +197,7 @@ def _unreadable(tokens: list[Token], line: int) -> list[Problem]:
 
 
 def _refused(solid: list[Token], part: str) -> list[Problem]:
-    """What this statement is, or holds, that is not carried out."""
+    """What Dyno cannot run: this statement, or something in it."""
     verb, line = solid[0].text.lower(), solid[0].line
     if verb not in VERBS[part]:
         known = ", ".join(each.upper() for each in VERBS[part])
@@ -231,7 +231,7 @@ def _outside(solid: list[Token]) -> list[Problem]:
 
 
 def _table_problems(solid: list[Token]) -> list[Problem]:
-    """CREATE TABLE name ( ... ) and nothing behind it, which is the contender's."""
+    """Check for CREATE TABLE name ( ... ) with nothing after it: the rest is the contender's."""
     words = [token.text.lower() for token in solid]
     line = solid[0].line
     if words[1:2] != ["table"] or len(solid) < 6 or solid[3].text != "(":
@@ -247,7 +247,7 @@ def _table_problems(solid: list[Token]) -> list[Problem]:
 
 
 def _at_binds(tokens: list[Token]) -> tuple[tuple[str, ...], tuple[Bind, ...]]:
-    """The statement in one line, parted at its binds, and these."""
+    """The statement in one line, split at its variables, and these."""
     parts = [""]
     binds: list[Bind] = []
     at = 0
@@ -265,7 +265,7 @@ def _at_binds(tokens: list[Token]) -> tuple[tuple[str, ...], tuple[Bind, ...]]:
 
 
 def _offset(tokens: list[Token], at: int) -> tuple[int, int]:
-    """What is added to a bind, and the tokens it takes; 0 where the sum is the server's to carry out."""
+    """The number added to a variable, and its tokens; 0 if the server must compute the sum."""
     after = [(i, token) for i, token in enumerate(tokens) if i > at and token.kind != "blank"][:3]
     before = next((token.text for token in reversed(tokens[:at]) if token.kind != "blank"), "")
     if len(after) < 2 or after[0][1].text not in ("+", "-") or after[1][1].kind != "number":

@@ -11,7 +11,7 @@ OWN = "Own"  # of sequences that name none
 
 
 def by_study(sequences: Iterable[Sequence]) -> dict[str, list[Sequence]]:
-    """Dyno's and the published studies first, then others by their names, those without one last."""
+    """Sequences by study: Dyno's own and the published studies, then others by name, then the rest."""
     found: dict[str, list[Sequence]] = {}
     for sequence in sequences:
         found.setdefault(sequence.study or OWN, []).append(sequence)

@@ -129,7 +129,7 @@ def workload_of(document: Document, stem: str, shipped: bool, file: str) -> Work
 
 
 def _code_of(document: Document) -> dict[str, Any]:
-    """Lua or SQL; what comes with SQL in place of what its file cannot say."""
+    """Check `lua` or `sql`; for SQL, return the keys that its file cannot have."""
     data = document.data
     if ("lua" in data) == ("sql" in data):
         raise document.error(("lua",), "or sql: name exactly one of them, a file in the same folder")
@@ -147,14 +147,14 @@ def _code_of(document: Document) -> dict[str, Any]:
 
 
 def _check_unit(document: Document, data: dict[str, Any]) -> None:
-    """A figure that is no rate has one unit, and need not say it."""
+    """Check the unit: latency and size have only one and can omit it."""
     unit = _UNITS.get(data.get("figure", ""), "")
     if unit and data.get("unit", unit) != unit:
         raise document.error(("unit",), f"of a {data['figure']} is {unit!r}, not {data['unit']!r}")
 
 
 def check_options(document: Document, where: tuple[str | int, ...], options: dict[str, Any]) -> None:
-    """Options become words of a command line: plain names, plain values."""
+    """Check options: they become words of a command line, so names and values must be plain."""
     for key, value in options.items():
         if not NAME_OF_OPTION.fullmatch(key):
             raise document.error(

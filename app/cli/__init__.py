@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def main(argv: Sequence[str] | None = None, draw: Draw | None = None) -> int:
-    """Carry out one command; 0: well (or detached), 1: a failure, 2: wrong input.
+    """Run one command; 0: all well (or detached), 1: a failure, 2: wrong input.
 
     `draw` makes a picture of a chart; it needs Qt. Where 1 is an answer, failures have another code.
     """

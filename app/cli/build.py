@@ -49,7 +49,7 @@ def _add_notes(parser: argparse.ArgumentParser) -> None:
 
 
 def _notes(arguments: argparse.Namespace) -> dict[str, str]:
-    """Those that were given; an empty one takes it away."""
+    """The notes that were given; an empty one deletes a note."""
     return {name: getattr(arguments, name) for name in NOTES if getattr(arguments, name) is not None}
 
 

@@ -52,7 +52,7 @@ def add_words(words: Any) -> None:
 
 
 def add_sessions(parser: argparse.ArgumentParser) -> None:
-    """Those that are put side by side, and which of them is the base."""
+    """Options for the sessions to compare, and their base."""
     parser.add_argument(
         "sessions",
         nargs="+",
@@ -67,7 +67,7 @@ def add_sessions(parser: argparse.ArgumentParser) -> None:
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
-    """What a person may change of the verdicts; left out: as set in the window, or as Dyno comes."""
+    """Options for the limits of verdicts; default: as set in the window, else Dyno's own."""
     parser.add_argument(
         "--matters",
         type=percent(MOST_PCT),
@@ -81,7 +81,7 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
 
 
 def limits_of(arguments: argparse.Namespace) -> Limits:
-    """Those that were given, for the rest those of settings.toml."""
+    """The given limits; the others from settings.toml."""
     from app.comparison.judgement import limits_from
     from app.core.settings import read_settings
 
@@ -169,7 +169,7 @@ def show_verdict(
     measure: str = "value",
     limits: Limits | None = None,
 ) -> None:
-    """Lines; as JSON with what they are of."""
+    """Print the verdict as sentences; as JSON with base and limits."""
     from app.comparison.sentences import figure_of, verdict_lines
     from app.comparison.text import first_of
 
@@ -182,7 +182,7 @@ def show_verdict(
 
 
 def show_result_of(plan: str, has_table: bool = False) -> None:
-    """What a plan of several contenders came to, where it is over and in the history."""
+    """Print the result of a plan of several contenders, once it is over and in the history."""
     from app.history.sessions import SUFFIX
 
     ids = _sessions_to_compare(plan)
@@ -195,7 +195,7 @@ def show_result_of(plan: str, has_table: bool = False) -> None:
 
 
 def _sessions_to_compare(plan_id: str) -> list[str]:
-    """Of a plan of several contenders that is over: all that came, in its order; else none."""
+    """The sessions of a plan of several contenders that is over, in its order; else none."""
     from app.history.figures import plans_by_session
     from app.history.sessions import sessions
 

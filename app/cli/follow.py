@@ -57,7 +57,7 @@ def add_words(words: Any) -> None:
 
 
 def _target(arguments: argparse.Namespace) -> Target:
-    """Where plans are looked for: in the directory that is named, or in all of the target."""
+    """The target, with only the given directory if there is one."""
     target = Targets().get(arguments.target)
     return replace(target, directories=[arguments.directory]) if arguments.directory else target
 
@@ -163,7 +163,7 @@ def watch_plan(target: Target, directory: str, plan: Plan, sha: str, is_named: b
 def watch_sessions(
     target: Target, directory: str, plan: str, sessions: list[str], sha: str, is_named: bool = False
 ) -> int | None:
-    """Follow until the plan ends; 1 where a session did not go well, None where the person detached.
+    """Follow until the plan ends; 1 if a session failed, None if the person detached.
 
     `is_named`: the person named the directory, and has to name it again to come back.
     """
@@ -196,7 +196,7 @@ def watch_sessions(
 
 
 def without_deleted(sessions: list[str]) -> list[str]:
-    """The sessions that may come; prints which were deleted here and stay away."""
+    """The sessions without those deleted here, which it prints."""
     from app.history.history import History
     from app.history.writing import Writer
 
@@ -209,7 +209,7 @@ def without_deleted(sessions: list[str]) -> list[str]:
 
 
 def outcome_of(wanted: list[str]) -> int:
-    """0 where every session and every step of it went well, and is in the history."""
+    """0 if all sessions and steps went well and are in the history."""
     from app.history.figures import plan_of
     from app.history.history import History
     from app.history.sessions import sessions
@@ -232,6 +232,6 @@ def outcome_of(wanted: list[str]) -> int:
 
 
 def how_to_come_back(target: str, directory: str = "") -> str:
-    """`directory`: only where the target names another one."""
+    """How to follow again or stop; `directory`: only if it is not the target's own."""
     words = f"--target {target}" + (f" --directory {shlex.quote(directory)}" if directory else "")
     return f"come back with: dyno follow {words}   end it with: dyno stop --plan {words}"

@@ -64,7 +64,7 @@ def gate_sessions(arguments: argparse.Namespace) -> int:
 
 
 def _show(found: GateEntry) -> None:
-    """A line a step, then what it comes to."""
+    """Print a line for each step, then the result."""
     from app.comparison.gate import interval_text
     from app.core.units import unit_text
 

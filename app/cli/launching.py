@@ -61,7 +61,7 @@ def launch_plan(
 
 
 def launch_of(target: Target, settled: Settled, arguments: argparse.Namespace) -> Launch:
-    """As far as the options say."""
+    """The launch that the options describe."""
     from app.core.settings import home
     from app.history.calibration import noise_at
     from app.planner.launch import CHECKED, REHEARSED, STARTED, Launch
@@ -74,7 +74,7 @@ def launch_of(target: Target, settled: Settled, arguments: argparse.Namespace) -
 
 
 def _later(target: Target, arguments: argparse.Namespace) -> Later | None:
-    """Where the plan goes into the queue: when it begins, and what is known of the target."""
+    """When a queued plan begins, and what is known of the target; None if it starts now."""
     from app.planner.launch import Later
     from app.targets.queue import seconds_until
     from app.targets.surveys import Surveys
@@ -124,5 +124,5 @@ def _hinted(stage: Stage, hints: Mapping[str, str]) -> Stage:
 
 
 def _refusal(failed: list[Check]) -> type[DynoError]:
-    """A preset that cannot be is wrong input; what the machine lacks is not."""
+    """The error of failed checks: a wrong preset is wrong input, a lack of the machine is not."""
     return InputError if any(check.name == "options" for check in failed) else TargetError

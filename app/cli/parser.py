@@ -25,7 +25,7 @@ class Parser(argparse.ArgumentParser):
     """Says what is wrong in one line, like every other error; an option takes no empty text."""
 
     def add_argument(self, *names: Any, **what: Any) -> argparse.Action:
-        """With `type=str` an empty text is taken: it takes away what was there."""
+        """Like argparse; only `type=str` accepts an empty text, which deletes a value."""
         takes_text = what.get("action", "append") == "append" and "choices" not in what
         if names[0].startswith("--") and takes_text and what.get("type", Path) is Path:
             what["type"] = filled(what.get("type", str))
@@ -58,7 +58,7 @@ def _joined(argv: list[str]) -> list[str]:
 
 
 def dyno_parser(word: str = "") -> argparse.ArgumentParser:
-    """All words of the command line; of a known one that alone: to import the others takes longer."""
+    """The parser with all words; with a known word only its own, as importing the others takes time."""
     parser = Parser(prog="dyno", description="The test bench for MySQL storage engines.", allow_abbrev=False)
     parser.add_argument("--version", action="store_true", help="print the version")
     words = parser.add_subparsers(dest="word", metavar="WORD", parser_class=Parser)
@@ -129,7 +129,7 @@ class LeftOut(str):
 
 
 def filled(kind: type[Any]) -> Callable[[str], Any]:
-    """The type of an option that is a text or path, and not an empty one."""
+    """The type of an option that is a text or path and not empty."""
 
     def read(text: str) -> Any:
         if isinstance(text, LeftOut):

@@ -48,7 +48,7 @@ _TEXTS = ("target", "sequence", "name", "order", "transport", "load_method", "cp
 
 
 def add_plan_options(parser: argparse.ArgumentParser) -> None:
-    """What goes before the plan file."""
+    """Options that override the plan file."""
     parser.add_argument(
         "--contender",
         action="append",
@@ -124,7 +124,7 @@ def named_contenders(arguments: argparse.Namespace) -> tuple[ContenderRequest, .
 def with_shared(
     contenders: Sequence[ContenderRequest], arguments: argparse.Namespace
 ) -> tuple[ContenderRequest, ...]:
-    """With what the command line says of all of them."""
+    """The contenders with the options that apply to all of them."""
     from app.planner.request import SHARED
 
     shared = {name: getattr(arguments, name) for name in SHARED if getattr(arguments, name)}

@@ -57,7 +57,7 @@ def _sizes(size: Any) -> str:
 
 
 def _cores(step: Step) -> str:
-    """Which CPUs a core set is on this target."""
+    """The CPUs of a core set on this target."""
     load = f"{step.load_cores}, which are not its own alone" if step.shared_cores else step.load_cores
     swept = [f"{name}={step.coordinates[name]}" for name in ("cores", "cpus") if name in step.coordinates]
     name = "".join(swept) or "CPUs of their own"

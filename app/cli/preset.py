@@ -52,7 +52,7 @@ def _add_build(parser: Any, text: str) -> None:
 
 
 def _named(words: Sequence[str], count: int) -> list[tuple[str, str]]:
-    """Engine and name of each; an engine holds for those behind it too."""
+    """Engine and name of each; an engine also applies to the names after it."""
     from app.engines import KNOWN
 
     found: list[tuple[str, str]] = []
@@ -70,7 +70,7 @@ def _named(words: Sequence[str], count: int) -> list[tuple[str, str]]:
 
 
 def _only_engine(name: str) -> str:
-    """The engine that has a preset of this name, where no other has."""
+    """The engine of a preset name that only one engine has."""
     from app.catalog import Catalog
     from app.engines import KNOWN
 
@@ -116,7 +116,7 @@ def diff_preset(arguments: argparse.Namespace) -> None:
 
 
 def _as_asked(arguments: argparse.Namespace, count: int) -> list[Preset]:
-    """The presets as they are written; where a build is named, their texts are what it would get."""
+    """The presets as written; with a build, as the build would get them."""
     from dataclasses import replace
 
     from app.catalog import Catalog
@@ -163,7 +163,7 @@ def _show_answers(answers: Sequence[BuildReply], is_json: bool) -> None:
 
 
 def _refuse(preset: Preset, refusals: Sequence[BuildReply]) -> None:
-    """Wrong input where a build does not take it; in the words of the first."""
+    """Raise InputError if a build refuses the preset, with the words of the first."""
     if refusals:
         first, others = refusals[0], len(refusals) - 1
         more = f", and {others} more as listed" if others else ""

@@ -60,7 +60,7 @@ def remove_plan(arguments: argparse.Namespace) -> None:
 
 
 def show_queue(target: str, queue: Queue) -> None:
-    """What is at work, and what waits."""
+    """Print the current plan and the queue."""
     from app.targets.queue import HEADERS, row_of, state_text
 
     say(f"{target}: {state_text(queue)}")
@@ -69,7 +69,7 @@ def show_queue(target: str, queue: Queue) -> None:
 
 
 def _change(arguments: argparse.Namespace, do: str, place: int = 1) -> None:
-    """One of its plans, or without one the whole queue; then what it is."""
+    """Change one plan, or the whole queue if none is named; then print the queue."""
     from app.targets.queue import plan_in
 
     plan = plan_in(queue_at(arguments), arguments.plan).plan if arguments.plan is not None else ""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def survey_of(name: str) -> Survey:
-    """The survey of a target; kept, so that the window knows it too."""
+    """Survey a target, and store the survey, so that the window knows it too."""
     from app.targets.surveys import Surveys, survey_target
 
     target = Targets().get(name)

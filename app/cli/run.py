@@ -54,7 +54,7 @@ _SETTLED += ("cpus", "vary", "table_options", "cores", "allocator", "numa", "mem
 
 
 class _Several(argparse.Action):
-    """An option that is given again adds to its list."""
+    """An option that can be repeated: each one adds to the list."""
 
     def __call__(self, _: Any, arguments: argparse.Namespace, value: Any, _option: str | None = None) -> None:
         before = getattr(arguments, self.dest)
@@ -89,7 +89,7 @@ def add_words(words: Any) -> None:
 
 
 def _add_ways(parser: argparse.ArgumentParser) -> None:
-    """How it is carried out."""
+    """Options for how the plan runs."""
     parser.add_argument(
         "--allow-busy",
         action="store_true",
@@ -137,7 +137,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def asked_of(arguments: argparse.Namespace) -> Asked:
-    """On which target, and what: that may depend on what is there."""
+    """The target and the request; the request may depend on the survey."""
     if arguments.duel:
         return _duel(arguments)
     if arguments.against is not None:
@@ -153,14 +153,14 @@ def asked_of(arguments: argparse.Namespace) -> Asked:
 
 
 def request_of(arguments: argparse.Namespace) -> PlanRequest:
-    """The plan file, with what the command line says in its place."""
+    """The request of the plan file, overridden by the options."""
     request = _asked_for(arguments)
     contenders = named_contenders(arguments) or request.contenders
     return with_options(request, arguments, with_shared(contenders, arguments))
 
 
 def _asked_for(arguments: argparse.Namespace) -> PlanRequest:
-    """Before any option: a plan file, sessions of the history, or nothing yet."""
+    """The request before any option: from a plan file, sessions of the history, or empty."""
     from app.planner import PlanRequest
 
     if arguments.again:
@@ -180,7 +180,7 @@ def _again(arguments: argparse.Namespace) -> PlanRequest:
 
 
 def _published(arguments: argparse.Namespace) -> Published | None:
-    """What `--again` names, where others have measured it."""
+    """The sessions of `--again`, if others measured them."""
     if not arguments.again or arguments.plan is not None:
         return None
     from app.planner.published import Published
@@ -192,7 +192,7 @@ def _published(arguments: argparse.Namespace) -> Published | None:
 
 
 def _set_up_here(published: Published, arguments: argparse.Namespace) -> Asked:
-    """As far as the target goes; what options say goes before what was published."""
+    """Set up published sessions on the target; options override what was published."""
     from app.catalog import Catalog
     from app.planner import PlanRequest
 
@@ -212,7 +212,7 @@ def _set_up_here(published: Published, arguments: argparse.Namespace) -> Asked:
 
 
 def _against(arguments: argparse.Namespace) -> Asked:
-    """The base is as it was: what options say of every contender is of the new ones."""
+    """The request of `--against`: options for contenders apply only to the new ones."""
     from app.catalog import Catalog, approved_hashes
     from app.planner.against import Against, in_slices_where_possible
 

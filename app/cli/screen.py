@@ -25,24 +25,24 @@ LONGEST_CELL = 2000  # characters: every line of a table is as wide as its wides
 
 
 def say(*lines: object) -> None:
-    """Each as one line."""
+    """Print each as one line."""
     _print("".join(f"{harmless(str(line))}\n" for line in lines))
 
 
 def say_text(text: str) -> None:
-    """A file, CSV or Markdown, with the lines that it has."""
+    """Print a text with its own lines: a file, CSV, Markdown."""
     _print(harmless_text(text))
 
 
 def complain(*problems: str) -> int:
-    """Each as one line on standard error; the exit code."""
+    """Print each as one line on standard error; returns the exit code."""
     for problem in problems:
         print(harmless(problem), file=sys.stderr)
     return int(bool(problems))
 
 
 def print_json(value: Any) -> None:
-    """Thousands of sessions in a tenth of the time that json takes to indent them."""
+    """Print JSON with an indent, ten times as fast as json does."""
     import msgspec
 
     try:
@@ -124,7 +124,7 @@ def transfer(what: str) -> Iterator[Callable[[int, int], None]]:
 
 @contextmanager
 def status(first: str) -> Iterator[Callable[[str], None]]:
-    """One line of a terminal that changes, below those that stay; nothing where there is no terminal."""
+    """A status line below the output that changes in place; nothing without a terminal."""
     from rich.status import Status
     from rich.text import Text
 
@@ -137,7 +137,7 @@ def status(first: str) -> Iterator[Callable[[str], None]]:
 
 
 def ask_secret(prompt: str) -> str | None:
-    """A secret typed by a person; None where nobody sits at a terminal."""
+    """A secret typed by a person; None without a terminal."""
     if not sys.stdin.isatty():
         return None
     try:

@@ -90,7 +90,7 @@ def _length(seconds: float | None) -> str:
 
 
 def _sizes(sequence: Sequence) -> str:
-    """Tables, their rows and the transport, as far as the sequence says."""
+    """Tables, rows and transport, as far as the sequence sets them."""
     rows = f"{sequence.rows:,}" if isinstance(sequence.rows, int) else sequence.rows
     each = (
         count_text(sequence.tables, "table") if sequence.tables else "",
@@ -116,7 +116,7 @@ def _clients(step: SequenceStep, kind: str) -> str:
 
 
 def _drive(step: SequenceStep, sequence: Sequence) -> tuple[str, str, str]:
-    """Threads, warm-up, bounds; the step goes before its sequence."""
+    """Threads, warm-up and limits; those of the step override those of its sequence."""
     threads = (ONE_A_TABLE,) if step.per_table else step.threads or sequence.threads or (OPEN,)
     seconds = step.seconds or (None if step.events else sequence.seconds)
     warmup = next((each for each in (step.warmup, sequence.warmup) if each is not None), None)

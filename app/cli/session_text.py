@@ -36,7 +36,7 @@ _RIGHT = (1, 3, 5, 6, 8, 9, 10, 11)
 
 
 def show(found: Mapping[str, Any]) -> None:
-    """The session, its steps, what happened meanwhile and what people had to say."""
+    """Print the session, its steps, events and notes."""
     contender = found["contender"]
     reason = f" ({found['reason']})" if found["reason"] else ""
     state = "published" if found["published"] else state_word(found["state"], found["reason"])
@@ -79,7 +79,7 @@ def _warnings(events: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _of_seconds(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Of each step that was not steady or is cut; why those that are too short tell nothing, in one line."""
+    """Lines on steps that were not steady or are cut; one line for all steps that are too short."""
     for step in steps:
         yield from _seconds(step)
     if any(step["steadiness"] and step["steadiness"]["word"] == SHORT for step in steps):
@@ -87,7 +87,7 @@ def _of_seconds(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _disturbed(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """What took the machine meanwhile, of each step where that was too much."""
+    """A line for each step that others disturbed too much."""
     for step in steps:
         if text := disturbed_text(step["others"]):
             yield f"{step_label(step['name'], step['coordinates'])}: {text.partition(': ')[2]}"
@@ -102,7 +102,7 @@ def _seconds(step: Mapping[str, Any]) -> list[str]:
 
 
 def counted_text(step: Mapping[str, Any]) -> str:
-    """What a step comes to with the seconds that count."""
+    """The result of a step from the seconds that count."""
     cut = step["cut"]
     counted = cut_text(cut) if cut else "all of its seconds count"
     figure = with_unit(step["value"], step["unit"])
@@ -161,7 +161,7 @@ def _explain(explain: Mapping[str, Any]) -> list[str]:
 
 
 def show_settings(found: Mapping[str, Any]) -> None:
-    """The contender and preset, then every fact: a line for each value."""
+    """Print the contender, the preset and every fact, a line for each value."""
     parts = {"contender": found["contender"], "preset as it was sent": found["cnf"], **found["facts"]}
     say(found["id"])
     for name, value in parts.items():

@@ -30,7 +30,7 @@ class _Started(NamedTuple):
 
 
 def run_on_several(asked: Mapping[str, Settled], arguments: argparse.Namespace) -> int:
-    """1 where a target could not start, or a session did not go well."""
+    """Run on several targets; 1 if one could not start, or a session failed."""
     from app.planner.several import Launches, other_work
 
     targets = {name: Targets().get(name) for name in asked}
@@ -76,7 +76,7 @@ def _leave(going: Sequence[_Started], arguments: argparse.Namespace) -> int:
 
 
 def _watch(going: Sequence[_Started], arguments: argparse.Namespace) -> int:
-    """One after the other: the targets that are not watched go on by themselves."""
+    """Watch the targets one after the other; the others run on."""
     codes = [0]
     for at, each in enumerate(going):
         say(f"{each.target.name}:")

@@ -67,7 +67,7 @@ def _kept(arguments: argparse.Namespace, *deleted: str) -> list[Snapshot]:
 
 
 def _whole(beginning: str, known: list[str], target: str) -> str:
-    """The one that begins so."""
+    """The only snapshot whose key begins with these characters."""
     found = [key for key in known if beginning and key.startswith(beginning)]
     if len(found) == 1:
         return found[0]

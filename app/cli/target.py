@@ -177,7 +177,7 @@ def show_builds(builds: Sequence[Build]) -> None:
 
 
 def calibrate_target(arguments: argparse.Namespace) -> int:
-    """Sessions of the same contenders, then what they differ by."""
+    """Run sessions of equal contenders, then print how much they differ."""
     from dataclasses import replace
 
     from app.planner.calibration import calibration_request

@@ -27,7 +27,7 @@ Unsteady = Callable[[], Mapping[tuple[str, int], str]]
 
 
 class Watch:
-    """Says what happens to a plan, line by line, and holds the line of the step at hand."""
+    """Prints the events of a plan line by line, and a status line with the current step."""
 
     def __init__(self, say: Callable[[str], None], unsteady: Unsteady = dict) -> None:
         self.progress = PlanProgress()
@@ -43,7 +43,7 @@ class Watch:
         return ", ".join(filter(None, (self.progress.line, rate, self.progress.left_text())))
 
     def go_on_from(self, history: History, plan: str, sessions: Sequence[str]) -> Mapping[str, int]:
-        """Take in, without a word, what is stored of a plan; returns the bytes of each journal in it."""
+        """Read what is stored of a plan, without printing; returns the bytes of each journal."""
         self.progress, offsets = stored_plan(history, plan, sessions)
         return offsets
 
@@ -94,7 +94,7 @@ class Watch:
         return f"{text} {value}{marks}" + (f"; {UNSTEADY}: {reason}" if reason else "")
 
     def _tell_spared(self, session: str) -> None:
-        """Once of each contender."""
+        """Print once for each contender why it was not needed."""
         plan, sessions = self.progress.plan, self.progress.sessions
         if plan and plan.turn_of(session).repeat == first_spared(plan, sessions, session):
             name = plan.contender_of(plan.turn_of(session)).name
@@ -107,7 +107,7 @@ class Watch:
 
 
 def follow(make: Callable[[Callable[[Update], None]], Follower], watch: Watch) -> bool:
-    """Follow in a thread of its own and show it here; False where the person detached with Ctrl+C."""
+    """Follow in a separate thread and print here; False if the person detached with Ctrl+C."""
     updates = Updates()
     follower = make(updates.put)
     thread = threading.Thread(target=_run, args=(follower, updates), name="follower", daemon=True)
@@ -124,7 +124,7 @@ def follow(make: Callable[[Callable[[Update], None]], Follower], watch: Watch) -
 
 
 class Updates:
-    """What the follower has to tell: it waits where the terminal is slower than the target."""
+    """Updates from the follower, which waits if the terminal is slower than the target."""
 
     def __init__(self) -> None:
         self._queue: queue.Queue[Update | Exception | None] = queue.Queue(MOST_WAITING)
@@ -140,7 +140,7 @@ class Updates:
         return self._queue.get()
 
     def close(self) -> None:
-        """Nobody takes anything in any more."""
+        """Stop waiting: nobody reads further updates."""
         self._is_closed.set()
 
 
@@ -153,7 +153,7 @@ def _run(follower: Follower, updates: Updates) -> None:
 
 
 def _show(updates: Updates, watch: Watch) -> None:
-    """On a terminal one line that changes below those that stay; else only those."""
+    """Print the update; on a terminal also renew the status line."""
     with status(watch.line) as show:
         while (update := updates.get()) is not None:
             if isinstance(update, Exception):

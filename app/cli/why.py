@@ -16,7 +16,7 @@ from .screen import print_json, print_text_tables, say_shared, say_text
 
 
 def show_why(comparison: Comparison, step: str, form: str) -> None:
-    """Of one step what may explain it; of all steps their costs, as measured and relative to the base."""
+    """Print what may explain one step, or the costs of all steps, as measured and relative to the base."""
     _check_step(comparison, step)
     entries = why_all(comparison, step)
     if step and not entries:
@@ -35,7 +35,7 @@ def show_why(comparison: Comparison, step: str, form: str) -> None:
 
 
 def show_pairs(comparison: Comparison, form: str) -> None:
-    """Each test before the writes against the same one after them."""
+    """Print each test before the writes against the same test after them."""
     found = pairs(comparison)
     if form == "json":
         ids = [column["ids"] for column in comparison["sessions"]]

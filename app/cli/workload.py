@@ -32,7 +32,7 @@ def add_words(words: Any) -> None:
 
 
 def _add_sql(verbs: Any) -> None:
-    """Custom SQL without the window."""
+    """Commands for custom SQL."""
     check = verbs.add_parser("check", help="check a file of custom SQL, line by line")
     check.add_argument("file", type=Path, help="a file of custom SQL")
     check.set_defaults(run=check_sql)
@@ -91,7 +91,7 @@ def show_workload(arguments: argparse.Namespace) -> None:
 
 
 def _words(workload: Workload) -> str:
-    """What kind of test it is, in a line."""
+    """Kind, unit and needs of a workload, in one line."""
     said = (
         f"{workload.group}, in {workload.unit}" if workload.group else f"in {workload.unit}",
         "writes" if workload.writes else "only reads",
@@ -102,7 +102,7 @@ def _words(workload: Workload) -> str:
 
 
 def _engines(workload: Workload) -> str:
-    """The engines that can carry it out, where not all can."""
+    """The engines that can run it, if not all can."""
     each = [f"{name} from {first} on" if first else name for name, first in workload.engines.items()]
     return f"for {' and '.join(each)}" if each else ""
 
@@ -132,7 +132,7 @@ def check_sql(arguments: argparse.Namespace) -> int:
 
 
 def import_sql(arguments: argparse.Namespace) -> None:
-    """Its files in DYNO_HOME, and a sequence that loads its tables and drives it."""
+    """Write the files of a workload into DYNO_HOME, with a sequence that loads and drives it."""
     from app.catalog import Catalog
     from app.catalog.mydbtest import import_file
 

@@ -30,7 +30,7 @@ def across_of(base: ColumnEntry, column: ColumnEntry) -> str:
 
 
 def do_alternate(ours: Sequence[Begin], theirs: Sequence[Begin]) -> bool:
-    """Whether each session has one of the other column right before or after it, of its own plan."""
+    """Whether each session ran right before or after one of the other column, in the same plan."""
     if any(at is None for at, _ in (*ours, *theirs)):
         return False
     begins = sorted([(*each, 0) for each in ours] + [(*each, 1) for each in theirs])
@@ -47,7 +47,7 @@ def _begins(column: ColumnEntry) -> list[Begin]:
 
 
 def added_of(base: ColumnEntry, column: ColumnEntry) -> tuple[Part, ...]:
-    """The variances between plans that are added to their difference."""
+    """The variances between plans to add to the difference of two columns."""
     if not column["across"]:
         return ()
     ours, theirs = (between_plans(each["canaries"]) for each in (base, column))
@@ -76,7 +76,7 @@ def _text(base: ColumnEntry, column: ColumnEntry, base_name: str, name: str) -> 
 
 
 def _on_target(name: str, column: ColumnEntry) -> str:
-    """Once, where the name says it already."""
+    """The name with its target, unless it already ends with it."""
     suffix = f" on {column['target']}"
     return name if name.endswith(suffix) else name + suffix
 

@@ -22,7 +22,7 @@ class ColumnOfPair(TypedDict):
 
 
 class PairOfSteps(TypedDict):
-    """A test that was carried out twice in a session; `columns` has an entry for each of the comparison."""
+    """A test that ran twice in a session; `columns` has an entry for each column."""
 
     before: str  # names of the steps
     after: str
@@ -34,14 +34,14 @@ class PairOfSteps(TypedDict):
 
 
 def pairs(comparison: Comparison) -> list[PairOfSteps]:
-    """Those of which both are there, in the order of the later ones; by whatever measure it is."""
+    """The tests that ran both before and after the writes, in the order of the later ones."""
     rows = {_key(row["workload"], row): row for row in comparison["rows"]}
     found = ((row, rows.get(_key(later, row))) for row in rows.values() if (later := later_name(row)))
     return [_pair(before, after) for before, after in found if after and after["unit"] == before["unit"]]
 
 
 def later_name(row: RowEntry) -> str:
-    """The name of the same test after the writes; '' for a step that is no test before them."""
+    """The name of the same test after the writes; '' for other steps."""
     parts = row["workload"].split(".")
     return ".".join(part for part in parts if part != PRE) if PRE in parts[1:] else ""
 
@@ -63,7 +63,7 @@ def _pair(before: RowEntry, after: RowEntry) -> PairOfSteps:
 
 
 def _column(before: RowEntry, after: RowEntry, at: int) -> ColumnOfPair:
-    """Session by session: what makes one fast or slow as a whole is in both of its steps."""
+    """One column, session by session: what makes a whole session fast or slow is in both steps."""
     samples = zip(before["samples"][at], after["samples"][at], strict=True)
     ratios = [later / earlier if earlier and later else None for earlier, later in samples]
     known = [ratio for ratio in ratios if ratio is not None]

@@ -29,7 +29,7 @@ def calibration_table(found: Calibration) -> TextTable:
 
 
 def repeats_in(minutes: int, found: Calibration) -> int:
-    """Sessions of each contender, as long as those of the calibration."""
+    """The number of sessions of each contender in this time, each as long as in the calibration."""
     return max(1, int(minutes * 60 / (CONTENDERS * max(found.session_s, 1.0))))
 
 
@@ -39,7 +39,7 @@ def _least(repeats: int, noise: Noise) -> str:
 
 
 def remarks(found: Calibration) -> list[str]:
-    """The noise itself with its own error, what it rests on, and what would make it less."""
+    """The noise with its own error, the number of sessions it comes from, and how to reduce it."""
     titles = [engine_of(name).title for name in found.engines]
     sessions = f"{count_text(found.sessions, 'session')} of {' and '.join(titles)}"
     texts = [f"Measured {date_text(found.at)}, {sessions}."]

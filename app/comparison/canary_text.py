@@ -15,7 +15,7 @@ NONE = "No canary run yet: plans of more than ten minutes measure a small server
 
 
 def canary_table(runs: Sequence[CanaryRun]) -> TextTable:
-    """A line for each, the newest first."""
+    """A line for each canary run, the newest first."""
     shares = {name: shares_of(runs, name) for name in FIGURES}
     lines = tuple(
         (
@@ -31,7 +31,7 @@ def canary_table(runs: Sequence[CanaryRun]) -> TextTable:
 
 
 def shares_of(runs: Sequence[CanaryRun], figure: str) -> list[float]:
-    """Of the median of the undisturbed runs of the same server: 1 is as usual."""
+    """Each run divided by the median of the undisturbed runs of the same server: 1 is as usual."""
     usual = {}
     for key in {run.key for run in runs}:
         same = [run for run in runs if run.key == key]

@@ -53,7 +53,7 @@ def compare(
     limits: Limits | None = None,
     sides: Mapping[str, int] = MappingProxyType({}),
 ) -> Comparison:
-    """The steps of these sessions against those of the base, which is the first one unless it is named.
+    """Compare the steps of these sessions with those of the base (default: the first session).
 
     Sessions of different `sides` share no column, even where they are repeats of each other.
     """
@@ -119,7 +119,7 @@ def _columns(entries: Sequence[SessionEntry], sides: Mapping[str, int]) -> list[
 
 
 def _cpus(history: History, entry: SessionEntry) -> int | None:
-    """Those of the contender, else of its machine."""
+    """The number of CPUs of the contender, else of its machine."""
     if cores := entry["contender"]["cores"]:
         return len(from_text(cores))
     machines = facts(history, entry["id"], "machine")
@@ -159,7 +159,7 @@ def _column(column: Column, counts: Counts, cpus: int | None, source: str) -> Co
 
 
 def _relate(history: History, columns: Sequence[ColumnEntry], rounds: Rounds) -> None:
-    """Time or machines between each column and the base; where there are any, how its machine varies."""
+    """Set whether columns alternate, and else how their machines vary."""
     base = columns[rounds.base]
     for column, pairs in zip(columns, rounds.pairs, strict=True):
         column["by_round"] = bool(pairs)
@@ -176,7 +176,7 @@ def _seconds(started_at: str | None) -> float | None:
 
 
 def _steps(history: History, session: str) -> dict[Key, StepEntry]:
-    """Those that are compared; warm ones never are."""
+    """The steps to compare, without warm ones."""
     found: dict[Key, StepEntry] = {}
     for step in steps(history, session):
         if not step["warm"] and step["kind"] not in _LEFT_OUT:
@@ -185,7 +185,7 @@ def _steps(history: History, session: str) -> dict[Key, StepEntry]:
 
 
 def _keys(figures: Sequence[Sequence[dict[Key, StepEntry]]], base: int) -> list[Key]:
-    """In the order of the base; what only others did comes after."""
+    """The steps in the order of the base; then those that it does not have."""
     ordered = [*figures[base], *(each for column in figures for each in column)]
     return list(dict.fromkeys(key for each in ordered for key in each))
 
@@ -229,7 +229,7 @@ def _row(
 
 
 def _deviation(place: Sequence[StepEntry | None], model: StepEntry) -> float | None:
-    """Of a column of one session, which has no spread."""
+    """The deviation of a column with one session, which has no spread."""
     (step, *repeats) = place
     if step is None or repeats or not _fits(step, model) or model["unit"] != "queries/s":
         return None
@@ -237,7 +237,7 @@ def _deviation(place: Sequence[StepEntry | None], model: StepEntry) -> float | N
 
 
 def _left_out(place: Place, model: StepEntry) -> list[str]:
-    """For each session the marks for which it does not count; all count where too few would be left."""
+    """The marks for which each session does not count; none if too few sessions would be left."""
     spoilt = [", ".join(mark for mark in step["marks"] if mark in SPOILT) if step else "" for step in place]
     fair = sum(
         step is not None and not marks and _fits(step, model)
@@ -262,7 +262,7 @@ def _completed(place: Place) -> Place:
 
 
 def _measured(measure: Measure, completed: Sequence[Place], rounds: Rounds) -> MeasureEntry:
-    """Their units are the measure's own."""
+    """The values by one measure."""
     return _summed(
         [[None if step is None else measure.read(step) for step in place] for place in completed], rounds
     )
@@ -280,7 +280,7 @@ def _summed(samples: list[list[float | None]], rounds: Rounds) -> MeasureEntry:
 
 
 def _related(figure: MeasureEntry, base: int) -> RelatedEntry:
-    """The part of a row that depends on what is compared; verdicts come when all rows are there."""
+    """The part of a row that depends on the measure; verdicts follow when all rows are complete."""
     values, samples = figure["values"], figure["samples"]
     return {
         **figure,
@@ -299,17 +299,17 @@ def spread_of(value: float | None, sample: Sequence[float | None]) -> float | No
 
 
 def base_of(comparison: Comparison) -> int:
-    """Which of the columns is the base."""
+    """The position of the base."""
     return [column["id"] for column in comparison["sessions"]].index(comparison["base"])
 
 
 def sessions_of(comparison: Comparison) -> list[str]:
-    """The ids of all columns with all their repeats."""
+    """The ids of all sessions of all columns."""
     return [id_ for column in comparison["sessions"] for id_ in column["ids"]]
 
 
 def by_group(comparison: Comparison) -> Comparison:
-    """The same rows, those of one group together, and of these those of one step: as they first appear."""
+    """The rows by group and step, each in the order in which they first appear."""
     groups = list(dict.fromkeys(row["group"] for row in comparison["rows"]))
     names = list(dict.fromkeys(row["workload"] for row in comparison["rows"]))
     rows = sorted(
@@ -319,7 +319,7 @@ def by_group(comparison: Comparison) -> Comparison:
 
 
 def common(comparison: Comparison) -> Comparison:
-    """Only the steps of which every column has a figure; verdicts stay those of all steps."""
+    """The comparison with only the steps that all columns have; verdicts remain those of all steps."""
     rows = [row for row in comparison["rows"] if None not in row["values"]]
     groups = {row["group"] for row in rows}
     means = [each for each in comparison["groups"] if each["group"] in groups]
@@ -327,7 +327,7 @@ def common(comparison: Comparison) -> Comparison:
 
 
 def by_limits(comparison: Comparison, limits: Limits) -> Comparison:
-    """The same comparison, judged anew where these are other limits than those of a person before."""
+    """The comparison judged by these limits; unchanged if they are the same."""
     same = comparison["has_own_limits"] or limits_of(comparison) == looked(comparison, limits)
     return comparison if same else with_verdicts(_copied(comparison), base_of(comparison), limits)
 
@@ -339,7 +339,7 @@ def _copied(comparison: Comparison) -> Comparison:
 
 
 def by_measure(comparison: Comparison, name: str) -> Comparison:
-    """The same comparison by another measure than the figure of each step; without steps that have none."""
+    """The comparison by another measure, without steps that lack it."""
     measure = measure_named(name)
     if measure is FIGURE:
         return comparison
@@ -367,7 +367,7 @@ def _fits(step: StepEntry, model: StepEntry) -> bool:
 
 
 def _reason(cell: Sequence[StepEntry], model: StepEntry) -> str:
-    """Of the first step without a figure."""
+    """The reason why the first step without a result has none."""
     if not cell:
         return "not in its sequence"
     for step in cell:
@@ -379,7 +379,7 @@ def _reason(cell: Sequence[StepEntry], model: StepEntry) -> str:
 
 
 def _median(values: Sequence[float]) -> float | None:
-    """Mostly of one session: of each measure of each step."""
+    """The median; fast for the usual case of one session."""
     if len(values) == 1:
         return values[0]
     return median(values) if values else None

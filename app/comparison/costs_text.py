@@ -70,13 +70,13 @@ def details(comparison: Comparison, entry: WhyEntry) -> TextTable:
 
 
 def _names(comparison: Comparison) -> dict[str, str]:
-    """Of the columns, by their ids."""
+    """The names of the columns, by their ids."""
     ids = (column["id"] for column in comparison["sessions"])
     return dict(zip(ids, names_of(comparison), strict=True))
 
 
 def cost_cells(cost: CostEntry) -> tuple[str, ...]:
-    """All but its name."""
+    """The cells of a cost, without its name."""
     return *pair_cells(cost), share_text(cost["explains"]), share_text(cost["busy"]), *noise_cells(cost)
 
 
@@ -88,7 +88,7 @@ def pair_cells(pair: PairEntry, word: str = "") -> tuple[str, ...]:
 
 
 def noise_cells(pair: PairEntry) -> tuple[str, str]:
-    """How many sessions, and how far they are apart; of both where that is not the same."""
+    """Number of sessions and their spread; of both columns if they differ."""
     return _both([str(each) for each in pair["n"]]), _both([spread_text(each) for each in pair["spread"]])
 
 
@@ -112,7 +112,7 @@ def share_text(share: float | None) -> str:
 def costs_of_steps(
     comparison: Comparison, is_relative: bool, names: Sequence[str] | None = None
 ) -> TextTable:
-    """A line a step and column, relative to the base or as measured; without costs that no step has."""
+    """A line for each step and column, relative to the base or as measured; without empty costs."""
     base, names = base_of(comparison), names or names_of(comparison)
     there = [name for name in COSTS if any(any(row["measures"][name]["n"]) for row in comparison["rows"])]
     lines = [
@@ -128,7 +128,7 @@ def costs_of_steps(
 
 
 def _of_cut(comparison: Comparison) -> tuple[str, ...]:
-    """Whose figure is that of some seconds, while its costs are those of all."""
+    """The columns whose result counts only some seconds, while their costs count all."""
     return tuple(
         f"{row_label(row)}, {name}: {mark_text(OF_ALL_SECONDS)}"
         for row in comparison["rows"]
@@ -161,7 +161,7 @@ def _cell(found: MeasureEntry | RowEntry, at: int, base: int | None, unit: str =
 
 
 def to_csv(comparison: Comparison, entries: Sequence[WhyEntry]) -> str:
-    """One line a cost, step by step; the figure of the step before them."""
+    """A line for each cost, step by step, after the result of the step."""
     names = _names(comparison)
     return csv_text(_CSV, (line for entry in entries for line in _csv_lines(entry, names)))
 
@@ -184,7 +184,7 @@ _ALL = 5  # sessions that are listed one by one
 def pairs_of_steps(
     comparison: Comparison, found: Sequence[PairOfSteps], names: Sequence[str] | None = None
 ) -> TextTable:
-    """A line a pair and column."""
+    """A line for each pair and column."""
     names = names or names_of(comparison)
     lines = tuple(
         (
@@ -203,14 +203,14 @@ def pairs_of_steps(
 
 
 def _cells(column: ColumnOfPair, unit: str) -> tuple[str, ...]:
-    """Both figures, how they relate in all sessions and in each, and how many; ! where a step has marks."""
+    """Both results, their ratio over all sessions and in each, and how many; ! if a step has marks."""
     mark = " !" if column["marks"] else ""
     figures = (figure_text(value, unit) for value in column["values"])
     return *figures, ratio_text(column["ratio"]) + mark, _sessions(column), str(column["n"])
 
 
 def _sessions(column: ColumnOfPair) -> str:
-    """`0.80 1.00`; of many from which to which."""
+    """The ratios `0.80 1.00`; if there are many, their range."""
     known = [ratio for ratio in column["ratios"] if ratio is not None]
     if len(known) < 2:
         return MISSING

@@ -54,7 +54,7 @@ _SHOWN = 3  # steps named in one line
 
 
 class DifferenceEntry(TypedDict):
-    """Something that is not the same in all of them."""
+    """A value that is not the same in all sessions."""
 
     group: str  # of GROUPS
     name: str
@@ -63,7 +63,7 @@ class DifferenceEntry(TypedDict):
 
 
 def is_of_the_builds(entry: DifferenceEntry) -> bool:
-    """A variable that says only that builds or engines are others."""
+    """Whether a variable differs only because builds or engines do."""
     return entry["group"] == "variables" and (entry.get("default", False) or None in entry["values"])
 
 
@@ -92,7 +92,7 @@ def _differing_work(history: History, sessions: Sequence[str]) -> Iterator[Diffe
 
 
 def _differs(values: Sequence[str | None], foreign: Sequence[bool]) -> bool:
-    """Also without what is not known of sessions that Dyno did not carry out."""
+    """Whether values differ; unknown values of imported sessions do not count."""
     known = [each for each, is_unknown in zip(values, foreign, strict=True) if each or not is_unknown]
     return len({None if each is None else plain_value(each) for each in known}) > 1
 
@@ -104,7 +104,7 @@ def _rank(entry: DifferenceEntry) -> int:
 def _with_defaults(
     entries: Sequence[DifferenceEntry], settings: Sequence[list[str] | None]
 ) -> Iterator[DifferenceEntry]:
-    """Variables that every session has as its build has them compiled in are marked; `settings`: the others.
+    """Mark variables that all sessions have at their build's default; `settings`: the changed ones.
 
     A session of which that is not known may have set any.
     """
@@ -132,7 +132,7 @@ def differing(profiles: Sequence[Profile], groups: Sequence[str]) -> list[Differ
 
 
 def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile:
-    """All that may differ, of one session."""
+    """All values of one session that can differ."""
     turn = next(turn for turn in plan["turns"] if turn["session"] == session)
     contender = plan["contenders"][turn["contender"]]
     names = ("machine", "build", "start_state", "variables", "memory")
@@ -163,7 +163,7 @@ def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile
 
 
 def rules_of(contender: Mapping[str, Any], variables: Mapping[str, str]) -> dict[str, str]:
-    """What matters in a fair comparison: in force where that is known, else as the preset names it."""
+    """The settings of a fair comparison: as in force if known, else as in the preset."""
     options = option_values(contender["cnf"])
     if not options and not variables:  # of somebody else's session nothing is known
         return {}
@@ -195,13 +195,13 @@ def text(value: Any) -> str:
 
 
 def _noted(build: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What a person had noted of the build by then; the hash of its tarball tells nobody anything."""
+    """The notes on the build, without the hash of its tarball."""
     notes: Mapping[str, str] = build.get("notes") or {}
     return ((f"notes.{name}", value) for name, value in notes.items() if name != "sha256")
 
 
 def _machine(machine: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    """Flat, without what passes: `disk.model`."""
+    """The facts of a machine as dotted names (`disk.model`), without those that change all the time."""
     for name, value in machine.items():
         full = f"{above}{name}"
         if full in _PASSING:
@@ -213,7 +213,7 @@ def _machine(machine: Mapping[str, Any], above: str = "") -> Iterator[tuple[str,
 
 
 def _files(plan: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The workloads by their content: a mark that is short, and other where the content is other."""
+    """The workloads with a short hash of their content."""
     import hashlib
 
     for name, content in sorted(_work_files(plan)):
@@ -221,7 +221,7 @@ def _files(plan: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _columns_of(create_table: str) -> Iterator[tuple[str, str]]:
-    """The lines of a table by what they define; how far its counter has come is no difference."""
+    """The lines of CREATE TABLE by what they define, without AUTO_INCREMENT."""
     for line in create_table.splitlines()[1:]:
         plain = re.sub(r" ?AUTO_INCREMENT=\d+", "", line.strip().rstrip(","))
         name = re.match(r"`[^`]*`|[A-Z ]*KEY(?: `[^`]*`)?", plain)
@@ -229,7 +229,7 @@ def _columns_of(create_table: str) -> Iterator[tuple[str, str]]:
 
 
 def _compression(history: History, session: str) -> Iterator[tuple[str, str]]:
-    """As it was after the load: what there is of it at the end depends on how much was written."""
+    """The compression after the load; at the end it depends on how much was written."""
     for found in facts(history, session, "compression")[:1]:
         yield "compression in force", unit_text(found["value"]["in_force"])
 
@@ -248,7 +248,7 @@ def _variables(variables: Mapping[str, str], session: str, base: str) -> Iterato
 
 
 def differing_steps(plans: Sequence[Mapping[str, Any]]) -> list[DifferenceEntry]:
-    """What steps of the same name do not have in common, and those that not all have."""
+    """Steps of the same name that differ, and those that some sessions lack."""
     named = [_named_steps(plan) for plan in plans]
     foreign = [is_foreign(plan) for plan in plans]
     labels = list(dict.fromkeys(each for steps in named for each in steps))
@@ -265,7 +265,7 @@ def differing_steps(plans: Sequence[Mapping[str, Any]]) -> list[DifferenceEntry]
 def _step_values(
     steps: Sequence[Mapping[str, Any] | None], foreign: Sequence[bool]
 ) -> Iterator[tuple[str, tuple[str | None, ...]]]:
-    """Of one step in all plans: is it there, and else each field that differs, as far as it is known."""
+    """The values of one step in all plans: whether it exists, else each known field that differs."""
     if not all(steps):
         yield "step", tuple("yes" if step else None for step in steps)
     steps = [None if is_unknown else step for step, is_unknown in zip(steps, foreign, strict=True)]
@@ -292,7 +292,7 @@ def _some(steps: Sequence[str]) -> str:
 
 
 def work_differences(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
-    """In one line where two plans part, first things first."""
+    """The first differences between two plans, in one line."""
     if is_foreign(ours) != is_foreign(theirs):
         return "one of them is imported, so little is known of its work"
     plain = [

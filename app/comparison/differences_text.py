@@ -19,7 +19,7 @@ _CUT = "… "  # in place of what all have
 
 
 def differences_table(names: Sequence[str], found: Sequence[DifferenceEntry]) -> TextTable:
-    """A line a difference, but for those that say only that builds or engines are others.
+    """A line for each difference, without those that only show other builds or engines.
 
     Sessions that are the same in all lines, such as repeats, share a column.
     """
@@ -39,7 +39,7 @@ def _head(names: Sequence[str]) -> str:
 
 
 def shown_values(entry: DifferenceEntry) -> list[str | None]:
-    """The values; of long lists only what not all have in them."""
+    """The values; of long lists only members that some sessions lack."""
     values = entry["values"]
     if entry["group"] not in _LISTS or max(len(value or "") for value in values) <= _LONG:
         return list(values)
@@ -73,5 +73,5 @@ def _remarks(found: Sequence[DifferenceEntry], shown: int) -> tuple[str, ...]:
 
 
 def to_csv(names: Sequence[str], found: Sequence[DifferenceEntry]) -> str:
-    """A line a difference; empty where a session does not have it."""
+    """A line for each difference; empty if a session does not have it."""
     return csv_text((*_HEADS, *names), ((each["group"], each["name"], *each["values"]) for each in found))

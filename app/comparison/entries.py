@@ -39,7 +39,7 @@ class ColumnEntry(TypedDict):
 
 
 class MeasureEntry(TypedDict):
-    """A figure of a step; the lists have one entry a column."""
+    """A measure of a step; the lists have one entry for each column."""
 
     values: list[float | None]  # medians
     n: list[int]  # sessions; rounds where it is judged by them
@@ -59,7 +59,7 @@ class RelatedEntry(MeasureEntry):
 
 
 class RowEntry(RelatedEntry):
-    """A step; the lists have one entry a column."""
+    """A step; the lists have one entry for each column."""
 
     workload: str
     title: str  # what it does, as its workload says; '' where nobody said

@@ -61,7 +61,7 @@ class GateEntry(TypedDict):
 
 @dataclass(frozen=True)
 class GateRequest:
-    """How large a loss is worse, and what is looked at."""
+    """The limit for a loss, and the steps to look at."""
 
     worse_pct: float
     false_share: float
@@ -100,7 +100,7 @@ def gate(history: History, base: str, other: str, request: GateRequest) -> GateE
 
 
 def answer(comparison: Comparison, request: GateRequest) -> GateEntry:
-    """Of a comparison of two columns."""
+    """The answer of a comparison of two columns."""
     limits, whole = Limits(request.false_share, 0.0), by_measure(comparison, request.measure)
     kept = [row for row in whole["rows"] if row["kind"] not in WAITING and row["direction"]]
     found = with_verdicts({**whole, "rows": kept}, base_of(whole), limits)
@@ -109,7 +109,7 @@ def answer(comparison: Comparison, request: GateRequest) -> GateEntry:
 
 
 def _repeats(history: History, reference: str) -> list[str]:
-    """The sessions of the contender that is meant, in the order of its plan."""
+    """All sessions of the contender in its plan, in their order."""
     session = find_repeats(history, reference)[0]
     plan = plans_by_session(history, [session])[session]
     contender = plan.turn_of(session).contender
@@ -140,7 +140,7 @@ def _places(found: Comparison) -> tuple[int, int]:
 
 
 def _hindrances(found: Comparison, lines: Sequence[GateLine]) -> Iterator[str]:
-    """What keeps both from being held to each other at all."""
+    """Why the two columns cannot be compared at all."""
     base, at = _places(found)
     columns = found["sessions"]
     yield from first_of(found)

@@ -71,28 +71,28 @@ WHY_NOT = {  # judged, though it is not marked
 
 
 def limits_from(source: Settings | Plan) -> Limits:
-    """As a person has set them, or as a plan carries them."""
+    """The limits of the settings or of a plan."""
     return Limits.of_pct(source.false_share_pct, source.matters_pct)
 
 
 def limits_of_plans(plans: Iterable[Plan]) -> Limits | None:
-    """Those by which plans until decided came to their end, where these are one and the same."""
+    """The limits of plans until decided, if all of them have the same."""
     found = {limits_from(plan) for plan in plans if plan.until_decided}
     return found.pop() if len(found) == 1 else None
 
 
 def limits_of(comparison: Comparison) -> Limits:
-    """Those it was judged by."""
+    """The limits of the verdicts."""
     return looked(comparison, Limits(comparison["limits"]["false_share"], comparison["limits"]["matters"]))
 
 
 def looked(comparison: Comparison, limits: Limits) -> Limits:
-    """The same, for as many looks as were taken at what is compared."""
+    """The same limits, adjusted to the number of looks at the data."""
     return replace(limits, repeatedly=comparison["repeatedly"])
 
 
 def with_verdicts(comparison: Comparison, base: int, limits: Limits) -> Comparison:
-    """With verdicts that hold for all of its cells together."""
+    """The comparison with verdicts that hold for all of its cells together."""
     limits = looked(comparison, limits)
     places = [(row, at) for row in comparison["rows"] for at in _judgeable(row, base)]
     verdicts = judge([_cell(comparison, row, base, at) for row, at in places], limits)
@@ -109,7 +109,7 @@ def with_verdicts(comparison: Comparison, base: int, limits: Limits) -> Comparis
 
 
 def intervals_of(comparison: Comparison, base: int, limits: Limits) -> list[list[Interval | None]]:
-    """For each row an interval a column, which all hold together; None where a cell is not judged."""
+    """For each row the interval of each column; all hold together. None if a cell is not judged."""
     rows = comparison["rows"]
     places = [(which, at) for which, row in enumerate(rows) for at in _judgeable(row, base)]
     cells = [_cell(comparison, rows[which], base, at) for which, at in places]
@@ -140,7 +140,7 @@ def _is_marked(row: RowEntry, at: int) -> bool:
 
 
 def marks_of_measures(row: RowEntry, at: int) -> list[str]:
-    """The marks of a cell by another measure than the figure of its step: that one knows all seconds only."""
+    """The marks of a cell for another measure: only the step's own result can leave seconds out."""
     return [*row["marks"][at], *([OF_ALL_SECONDS] if any(row["cuts"][at]) else [])]
 
 
@@ -158,7 +158,7 @@ def _cell(comparison: Comparison, row: RowEntry, base: int, at: int) -> Cell:
 
 
 def _times(comparison: Comparison, row: RowEntry, places: Sequence[int]) -> tuple[tuple[float, ...], ...]:
-    """When the sessions that count began; empty where one of them is unknown."""
+    """The start times of the sessions that count; empty if one is unknown."""
     starts = [
         [
             start
@@ -189,7 +189,7 @@ def _write(row: RowEntry, at: int, verdict: Verdict, across: str) -> None:
 
 
 def _groups(comparison: Comparison, base: int, limits: Limits) -> list[GroupEntry]:
-    """In the order of their first steps; a group with figures of two units is two."""
+    """The groups in the order of their first steps; a group with two units becomes two."""
     rows: dict[tuple[str, str], list[RowEntry]] = {}
     for row in comparison["rows"]:
         rows.setdefault((row["group"], row["unit"]), []).append(row)
@@ -241,7 +241,7 @@ def _ratio(found: GroupRatio | None, across: str) -> RatioEntry | None:
 
 
 def _sessions(comparison: Comparison, rows: Sequence[RowEntry], base: int, at: int) -> Group:
-    """The figures of each session of both columns, of the steps that could be judged."""
+    """The results of each session of both columns, for steps that could be judged."""
     fair = [row for row in rows if row["verdict"][at] not in (None, MARKED, DRIFT)]
     ours, theirs = (list(zip(*(row["samples"][each] for row in fair), strict=True)) for each in (base, at))
     pairs = pairs_of(comparison["sessions"][base], comparison["sessions"][at])
@@ -282,7 +282,7 @@ def text_of_tests(comparison: Comparison) -> str:
 
 
 def _cells(comparison: Comparison) -> tuple[int, int]:
-    """How many were tested by round, and how many in the other way."""
+    """The numbers of cells tested by round, and of those tested otherwise."""
     tested = [
         column["by_round"]
         for row in comparison["rows"]
@@ -316,7 +316,7 @@ def verdict_legend(comparison: Comparison) -> str:
 
 
 def _of_tested(comparison: Comparison) -> list[str]:
-    """The legend of the cells that were tested."""
+    """The legend for the tested cells."""
     limits, words = comparison["limits"], {word for row in comparison["rows"] for word in row["verdict"]}
     if not any(_cells(comparison)):
         return []

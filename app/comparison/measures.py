@@ -28,11 +28,11 @@ class Measure:
     direction: str = "lower"
 
     def unit_of(self, row: RowEntry) -> str:
-        """For this step; a step whose figure is rows costs so much a row."""
+        """The unit for this step; a step that counts rows has costs per row."""
         return self.unit.format(per=row["latency_per"], of="row" if row["unit"] == ROWS else "query")
 
     def title_of(self, unit: str) -> str:
-        """For steps in which it has this unit: `CPU per row`."""
+        """The title for steps with this unit: `CPU per row`."""
         return self.title.replace(PER_QUERY, PER_ROW) if unit.endswith("/row") else self.title
 
 
@@ -41,7 +41,7 @@ def _latency(name: str) -> Callable[[StepEntry], float | None]:
 
 
 def _cost(name: str) -> Callable[[StepEntry], float | None]:
-    """Per query; per row where rows are the figure of the step."""
+    """A cost per query; per row if rows are the result of the step."""
 
     def read(step: StepEntry) -> float | None:
         spent, per = step["per_query"].get(name), _rows_a_query(step) if step["unit"] == ROWS else 1.0
@@ -111,7 +111,7 @@ MEASURES = (
 
 
 def measure_named(name: str) -> Measure:
-    """Raises InputError where there is none."""
+    """The measure with this name; raises InputError if there is none."""
     for measure in MEASURES:
         if measure.name == name:
             return measure

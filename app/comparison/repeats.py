@@ -20,21 +20,21 @@ _KEPT = re.compile(r"fresh, kept as snapshot (\w+)")  # the load that it is a co
 
 @dataclass(frozen=True)
 class Counts:
-    """None where it is unknown."""
+    """Numbers of loads and server starts; None if unknown."""
 
     loads: int | None = None
     server_starts: int | None = None
 
 
 def counts_of(history: History, sessions: Sequence[str]) -> Counts:
-    """Loads and server starts of sessions that have begun: each starts a server, and loads or copies data."""
+    """Numbers of loads and server starts of sessions that have begun."""
     latest = [facts(history, session, "start_state")[-1:] for session in sessions]
     states = [each[0]["value"] for each in latest if each]
     return Counts(loads_of(states), len(states)) if states else Counts()
 
 
 def loads_of(states: Sequence[Mapping[str, object]]) -> int:
-    """Copies of one data set share the load that it was made of, whichever session that was."""
+    """The number of loads: copies of one snapshot share its load, whichever session made it."""
     texts = [str(state.get("load", "")) for state in states]
     fresh = [text for text in texts if not _USED.match(text)]
     kept = {found[1] for text in fresh if (found := _KEPT.match(text))}
@@ -45,7 +45,7 @@ def loads_of(states: Sequence[Mapping[str, object]]) -> int:
 def without_attempts(
     plans: Mapping[str, Plan], entries: Sequence[SessionEntry]
 ) -> tuple[Sequence[SessionEntry], Attempts]:
-    """Of a session that was carried out again the last attempt that was completed, and those left out for it.
+    """The last completed attempt of each repeated session, and the attempts left out for it.
 
     All of them where nothing else is compared.
     """
@@ -88,6 +88,6 @@ def repeats_text(repeats: int, loads: int | None, server_starts: int | None) -> 
 
 
 def start_text(state: Mapping[str, object]) -> str:
-    """What the first step found, and where the data came from."""
+    """How the session started, and where its data came from."""
     pause = f", {state['pause_s']} s of pause before" if state.get("pause_s") else ""
     return f"{state.get('start', 'unknown')}, load {state.get('load', 'unknown')}{pause}"

@@ -37,7 +37,7 @@ def round_of(plan: Plan, session: str) -> str:
 
 
 def pairs_of(base: ColumnEntry, column: ColumnEntry) -> Pairs:
-    """The sessions that were carried out in one round; none where the columns are not of the same plans."""
+    """Pairs of sessions of the same round; none if the columns are not of the same plans."""
     if not any(column["rounds"]):
         return ()
     ours, theirs = _places(base), _places(column)
@@ -48,19 +48,19 @@ def pairs_of(base: ColumnEntry, column: ColumnEntry) -> Pairs:
 
 
 def _places(column: ColumnEntry) -> dict[tuple[str, str], int]:
-    """Of the sessions, by their rounds."""
+    """The position of each session, by its round."""
     keys = zip(column["plans"], column["rounds"], strict=True)
     return {key: at for at, key in enumerate(keys) if key[1]}
 
 
 def figures_of(samples: Sequence[Ratios], base: int, at: int, pairs: Pairs) -> list[tuple[float, float]]:
-    """Of base and column, of the rounds in which both have one."""
+    """The values of base and column, for rounds in which both have one."""
     both = [(samples[base][ours], samples[at][theirs]) for ours, theirs in pairs]
     return [(ours, theirs) for ours, theirs in both if ours is not None and theirs is not None]
 
 
 def relative(found: MeasureEntry, at: int, base: int) -> float | None:
-    """A column to the base: the median of its rounds, else the ratio of the medians."""
+    """The ratio to the base: the median of its rounds, else the ratio of the medians."""
     if found["rounds"][at]:
         known = [ratio for ratio in found["rounds"][at] if ratio is not None]
         return median(known) if known else None
@@ -69,7 +69,7 @@ def relative(found: MeasureEntry, at: int, base: int) -> float | None:
 
 
 def about_ratio(comparison: Comparison) -> str:
-    """How a ratio comes about where it is not the one of the figures next to it; '' elsewhere."""
+    """How the ratio is computed, if it is not the ratio of the values next to it; else ''."""
     has_rounds = any(len(ratios) > 1 for row in comparison["rows"] for ratios in row["rounds"])
     return OF_ROUNDS if has_rounds else ""
 
@@ -88,22 +88,22 @@ class Rounds:
 
     @property
     def are_all(self) -> bool:
-        """Whether no column is compared in another way: for that each session has to be fair by itself."""
+        """Whether all columns are compared by rounds; else each session must be fair by itself."""
         return all(pairs or at == self.base for at, pairs in enumerate(self.pairs))
 
     def count(self, samples: Sequence[Ratios], at: int) -> int:
-        """The rounds of a column in which both have a figure; else its sessions that have one."""
+        """The number of rounds in which both have a result; else of its sessions that have one."""
         if not self.pairs[at]:
             return sum(value is not None for value in samples[at])
         return len(figures_of(samples, self.base, at, self.pairs[at]))
 
     def ratios(self, samples: Sequence[Ratios], at: int) -> Ratios:
-        """Of a column to the base, round by round; null where one of the two has no figure."""
+        """The ratios to the base, round by round; null if either result is missing."""
         both = [(samples[self.base][ours], samples[at][theirs]) for ours, theirs in self.pairs[at]]
         return [theirs / ours if ours and theirs is not None else None for ours, theirs in both]
 
     def judged(self, key: Key, places: Places) -> Places:
-        """The same places: of a step in slices, the marks that say something of the ratio of a round."""
+        """The same steps; in slices, with only the marks that concern the ratio of a round."""
         if key not in self.sliced or not self.are_all:
             return places
         alike = self._disturbed_alike(key, places)
@@ -123,7 +123,7 @@ class Rounds:
         return found
 
     def _disturbed_alike(self, key: Key, places: Places) -> set[tuple[int, int]]:
-        """The sessions of rounds in which all that are compared were disturbed."""
+        """The sessions of rounds in which all compared sessions were disturbed."""
         rounds: dict[int, list[tuple[int, int]]] = {}
         for at, pairs in enumerate(self.pairs):
             for ours, theirs in pairs:
@@ -136,7 +136,7 @@ class Rounds:
         }
 
     def _is_whole(self, key: Key, at: int, which: int) -> bool:
-        """Whether the step was one slice: the agent does so where slices would take too long."""
+        """Whether the step was a single slice, because slices would have taken too long."""
         step = self.seconds[at][which].get(key)
         return step is not None and sum(value is not None for value in step.seconds.values) < 2
 
@@ -144,7 +144,7 @@ class Rounds:
 def rounds_of(
     history: History, plans: Mapping[str, Plan], columns: Sequence[ColumnEntry], base: int
 ) -> Rounds:
-    """Of these columns; seconds are read where there are slices."""
+    """The rounds of these columns; reads the seconds of steps in slices."""
     pairs = [pairs_of(columns[base], column) for column in columns]
     plan = plans[columns[base]["id"]]
     sliced = frozenset(_key(step) for step in plan.steps if step.sliced and any(pairs))
@@ -160,7 +160,7 @@ def _key(step: Step) -> Key:
 
 
 def _seconds_of(history: History, plan: Plan, session: str) -> OfSteps:
-    """Of the steps of a session that are in slices, as far as it came to their ends."""
+    """The seconds of the steps in slices that the session has completed."""
     found: dict[Key, Countable] = {}
     for at, step in enumerate(plan.steps):
         if step.sliced and not step.warm:
@@ -188,7 +188,7 @@ def _with_steadiness(step: StepEntry, found: Steadiness | None) -> StepEntry:
 
 
 def _of_ratio(ours: Countable, theirs: Countable) -> Steadiness:
-    """Of the seconds that count in both."""
+    """The steadiness of the ratio, over seconds that count in both sessions."""
     cuts = [cut for each in (ours, theirs) if (cut := each.seconds.fitting(each.cut))]
     first = max((cut.first_s for cut in cuts), default=0)
     end = min([len(each.seconds.values) for each in (ours, theirs)] + [cut.last_s + 1 for cut in cuts])

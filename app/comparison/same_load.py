@@ -14,7 +14,7 @@ Places = list[list[StepEntry | None]]  # of each column a step in each session
 
 
 def with_same_load(places: Places) -> Places:
-    """The same places; steps that were all disturbed alike have another mark."""
+    """The same steps; those in which all sessions were disturbed alike get another mark."""
     steps = [step for place in places for step in place if step is not None]
     if not _is_alike(steps):
         return places
@@ -31,7 +31,7 @@ def _is_alike(steps: Sequence[StepEntry]) -> bool:
 
 
 def _share(step: StepEntry) -> float:
-    """% of the CPUs that the server can use."""
+    """The load of others in percent of the CPUs that the server can use."""
     others = step["others"]
     programs = others.get("cpu_pct") or 0.0
     return programs / max(others.get("cpus") or 1, 1) + (others.get("steal_pct") or 0.0)

@@ -21,7 +21,7 @@ Plans = dict[tuple[str, str], str]  # by the label of a step, and a statement
 
 
 def work_of(history: History, sessions: Sequence[str]) -> Work:
-    """The rows of an event of each step of a column: medians of its sessions."""
+    """The rows per event in each step of a column: medians of its sessions."""
     entries: dict[str, list[WorkEntry]] = {}
     for session in sessions:
         for entry in work_entries(history, session):
@@ -39,7 +39,7 @@ def _median(entries: Sequence[WorkEntry], what: str) -> Count | None:
 
 
 def disagreeing(columns: Sequence[Work], label: str) -> Iterator[tuple[str, list[float | None]]]:
-    """What columns did differently in a step, in words, with the rows of each; None where not counted."""
+    """What columns did differently in a step, in words, with the rows of each; None if not counted."""
     for what in WHAT:
         known = [each.get(label, {}).get(what) for each in columns]
         if _disagree([each for each in known if each], what):
@@ -47,7 +47,7 @@ def disagreeing(columns: Sequence[Work], label: str) -> Iterator[tuple[str, list
 
 
 def _disagree(known: Sequence[Count], what: str) -> bool:
-    """What a client counts is the same for all; servers count reads and sorts each in their own way."""
+    """Whether counts disagree: clients all count alike, servers count reads and sorts each in their way."""
     if what in ("returned", "changed"):
         found = sorted(each[0] for each in known)
         return len(found) > 1 and found[-1] > max(DISAGREE * found[0], found[0] + LITTLE)
@@ -70,7 +70,7 @@ def warnings_of(columns: Sequence[Work], names: Sequence[str]) -> list[str]:
 
 
 def plans_of(history: History, session: str) -> Plans:
-    """The plan of each statement of each step, with ? in place of its keys."""
+    """The execution plans of each step, with ? in place of keys."""
     return {
         (each["step"], _without_keys(each["statement"])): each["access"]
         for each in plan_entries(history, session)

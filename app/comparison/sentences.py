@@ -34,7 +34,7 @@ _SIZES = ("bytes", "KiB", "MiB", "GiB")
 
 @dataclass(frozen=True)
 class _Finding:
-    """How a column relates to the base, in a step or in the mean of a group."""
+    """A ratio to the base with its interval, of a step or of the mean of a group."""
 
     word: str  # better, worse or differs; '': undecided
     ratio: float
@@ -58,7 +58,7 @@ def verdict_lines(comparison: Comparison, figure: str = "") -> list[str]:
 
 
 def verdict_sentences(comparison: Comparison, figure: str = "") -> list[str]:
-    """Of steps or groups, then what has no verdict and why; `figure`: the measure, where it is another."""
+    """Sentences on steps or groups, then on what has no verdict; `figure`: a measure to name."""
     base, columns = base_of(comparison), comparison["sessions"]
     names, others = _names(comparison), [at for at in range(len(columns)) if at != base]
     hindered = {at: why for at in others if (why := hindrance(columns, base, at))}
@@ -78,19 +78,19 @@ def figure_of(measure: str) -> str:
 
 
 def hindrance(columns: Sequence[ColumnEntry], base: int, at: int) -> str:
-    """What keeps a column from being held to the base at all; '' where nothing does."""
+    """Why a column cannot be compared with the base at all; '' if it can."""
     if columns[at]["work_key"] != columns[base]["work_key"]:
         return "it did not do the same work"
     return STILL if goes_on(columns[base]) or goes_on(columns[at]) else ""
 
 
 def goes_on(column: ColumnEntry) -> bool:
-    """Whether not all of its sessions are over."""
+    """Whether some of its sessions have not ended."""
     return any(state in GOING_ON for state in column["state"].split(", "))
 
 
 def _names(comparison: Comparison) -> list[str]:
-    """A column that is called after its engine has the name that people write, unless another one has it."""
+    """The names of the columns; an engine's name is written as people write it, if that is unique."""
     names, engines = names_of(comparison), [each["contender"]["engine"] for each in comparison["sessions"]]
     titles = [
         engine_of(engine).title or name if name == engine else name
@@ -124,7 +124,7 @@ def _finding(row: RowEntry, at: int, interval: Interval | None) -> _Finding | No
 
 
 def _why_not(row: RowEntry, at: int, base: int, interval: Interval | None) -> str:
-    """What a snapshot has spared was measured once, marked or not."""
+    """Why a cell has no verdict. A step that snapshots skip ran only once, marked or not."""
     reasons = (row["reasons"][at], row["reasons"][base])
     if min(row["n"][at], row["n"][base]) == 1 and all(each.startswith("skipped") for each in reasons):
         return WHY_NOT[SINGLE]
@@ -133,7 +133,7 @@ def _why_not(row: RowEntry, at: int, base: int, interval: Interval | None) -> st
 
 
 def _of_group(group: GroupEntry, at: int, limits: Limits) -> _Finding | None:
-    """Of its mean; decided where the interval leaves 1 out and the difference is large enough to matter."""
+    """The ratio of a group; decided if its interval leaves out 1 and it is large enough to matter."""
     found = group["ratios"][at]
     if found is None or found["low"] is None or found["high"] is None:
         return None
@@ -149,7 +149,7 @@ def _of_group(group: GroupEntry, at: int, limits: Limits) -> _Finding | None:
 
 @dataclass(frozen=True)
 class _Voice:
-    """Who is compared with whom, and by what."""
+    """Words for the columns, and the measure they are compared by."""
 
     names: Sequence[str]
     base: int
@@ -163,7 +163,7 @@ class _Voice:
                 yield f"{_subject(row)}: {'; '.join(clauses)}."
 
     def of_groups(self, comparison: Comparison, cells: Sequence[_Cell]) -> Iterator[str]:
-        """A group of one step is that step."""
+        """Sentences on groups; a group of one step is named by that step."""
         limits = limits_of(comparison)
         for group in comparison["groups"]:
             key = (group["group"], group["unit"])
@@ -209,7 +209,7 @@ class _Voice:
         return f"{self.names[at]} is {words[found.word]}, {what}{edge}"
 
     def _single(self, at: int, cells: Sequence[_Cell]) -> str:
-        """` (single steps: 2 faster, 7 slower)`; '' where none is decided."""
+        """The verdicts within a group, ` (single steps: 2 faster, 7 slower)`; '' if none is decided."""
         _, words = _words(cells[0].row["unit"], self.figure)
         decided = [cell.finding.word for cell in cells if cell.at == at and cell.finding]
         counts = [f"{decided.count(word)} {words[word]}" for word in _DECIDED if word in decided]
@@ -229,7 +229,7 @@ def _subject(row: RowEntry) -> str:
 
 
 def _words(unit: str, figure: str) -> tuple[str, dict[str, str]]:
-    """What a ratio is of, and what better and worse are called there."""
+    """The noun of a ratio, and the words for better and worse."""
     if figure:
         return figure, {BETTER: "better", WORSE: "worse", DIFFERS: "different"}
     if unit_text(unit) in _SIZES:

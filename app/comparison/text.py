@@ -41,7 +41,7 @@ _SMALLEST = 0.0001  # of a p: what is smaller rests on noise being normal far be
 
 
 def to_csv(comparison: Comparison) -> str:
-    """One line a step; for each column its figure, the relative one, n and the verdict; what is between."""
+    """A line for each step; for each column its result, ratio, n and verdict, then other columns."""
     beside = ("", " relative", " n", " spread", " p", " verdict")
     heads = [f"{name}{each}" for name in names_of(comparison) for each in beside]
     heads += [f"{name} across" for name in names_of(comparison)]
@@ -68,7 +68,7 @@ def to_markdown(comparison: Comparison, has_details: bool = False) -> str:
 
 
 def to_tables(comparison: Comparison, has_details: bool = False, width: int = WIDE) -> list[Table]:
-    """For a terminal, as many columns in each as fit; in detail: with what each verdict rests on."""
+    """Tables for a terminal, with as many columns in each as fit; in detail: with n, p and ±."""
     from rich.cells import cell_len
 
     names = short_names(names_of(comparison)).names
@@ -105,7 +105,7 @@ def to_text(comparison: Comparison, has_details: bool = False, width: int = WIDE
 
 
 def above_of(comparison: Comparison) -> list[str]:
-    """What the tables of a terminal leave out: what all names have in common, and which way is better."""
+    """What terminal tables omit: what all names share, and which direction is better."""
     around = short_names(names_of(comparison)).around
     is_any_less = any(row["direction"] == "lower" for row in comparison["rows"])
     named = [f"Columns: {around}"] if around else []
@@ -118,7 +118,7 @@ def _brief_unit(of: RowEntry | GroupEntry) -> str:
 
 
 def first_of(comparison: Comparison) -> list[str]:
-    """What has to be read before any figure: columns that did not do the same work."""
+    """Warnings to show before any result: columns that did not do the same work."""
     return [each for each in comparison["warnings"] if each.startswith(OTHER)]
 
 
@@ -136,7 +136,7 @@ def remarks_of(comparison: Comparison) -> list[str]:
 
 
 def unjudged_texts(comparison: Comparison) -> list[str]:
-    """Ratios that are not judged, and why: `read-only, rocksdb: disturbed, not judged`."""
+    """Ratios without verdict, and why: `read-only, rocksdb: disturbed, not judged`."""
     base = base_of(comparison)
 
     def why(row: RowEntry, at: int) -> list[str]:
@@ -147,7 +147,7 @@ def unjudged_texts(comparison: Comparison) -> list[str]:
 
 
 def _by_text(comparison: Comparison, texts: Callable[[RowEntry, int], Iterable[str]]) -> list[str]:
-    """What is said of cells, each text once: `load; index, innodb: skipped`, where load is all its cells."""
+    """Each text once, after its cells: `load; index, innodb: skipped`, where all cells of load have it."""
     names = names_of(comparison)
     cells: dict[str, dict[str, list[str]]] = {}
     for row in comparison["rows"]:
@@ -162,7 +162,7 @@ def _places(of: Mapping[str, Sequence[str]], columns: int) -> list[str]:
 
 
 def told_of(row: RowEntry, at: int, most: int = ALL) -> list[str]:
-    """The marks of a cell in words, which repeats are left out, why a session was not steady, its cuts.
+    """The marks of a cell in words, with repeats left out, unsteady sessions and cuts.
 
     `most`: disturbed sessions of which each is told; of the others it says how many there are.
     """
@@ -183,7 +183,7 @@ def left_out_text(row: RowEntry, at: int) -> str:
 
 
 def seconds_told(row: RowEntry, at: int, most: int = ALL) -> list[str]:
-    """Of each session of a cell what disturbed it, why it was not steady, and which of its seconds count."""
+    """For each session of a cell: what disturbed it, why it was not steady, which seconds count."""
     n, left = len(row["samples"][at]), most
     more = sum(map(bool, row["disturbed"][at])) - most
     told = []
@@ -208,7 +208,7 @@ def steady_text(row: RowEntry, at: int) -> str:
 
 
 def _trend_text(looked: Sequence[SteadinessEntry]) -> str:
-    """The smallest trend that would have been seen in each steady session; their texts differ by it alone."""
+    """The smallest trend that the check of each steady session would have found."""
     trends = {each["text"].partition(", ")[0] for each in looked if each["word"] == STEADY}
     return f", {max(trends, key=lambda text: (len(text), text))}" if trends else ""
 
@@ -239,7 +239,7 @@ def _alone(comparison: Comparison) -> list[str]:
 def _cells(
     comparison: Comparison, has_details: bool, names: Sequence[str], unit: _UnitText
 ) -> tuple[list[str], list[list[str]]]:
-    """Heads and lines: the step, its unit, the base's figure, then each other's and how it relates."""
+    """Heads and lines: the step, its unit, the result of the base, then each other result and ratio."""
     base = base_of(comparison)
     order = [base, *(at for at in range(len(comparison["sessions"])) if at != base)]
     heads = ["step", "unit", names[base]]
@@ -276,7 +276,7 @@ def judged_text(row: RowEntry, at: int) -> str:
 
 
 def across_sign(across: str) -> str:
-    """Beside what is judged across time or machines."""
+    """The sign after a verdict across time or machines."""
     return SIGN if across else ""
 
 
@@ -300,7 +300,7 @@ def within_text(share: float) -> str:
 
 
 def _told(comparison: Comparison) -> list[GroupEntry]:
-    """The groups of which a mean says more than their only step does."""
+    """The groups with more than one step, in a comparison with more than one column."""
     return [group for group in comparison["groups"] if group["steps"] > 1 and len(comparison["sessions"]) > 1]
 
 

@@ -12,7 +12,7 @@ LONGEST = 150  # characters: those of Dyno are shorter
 
 
 def titles_of(plans: Iterable[Plan]) -> dict[str, str]:
-    """By the names of steps; the first plan that says it is believed."""
+    """Titles by the names of steps; of several plans the first that has one counts."""
     found: dict[str, str] = {}
     for plan in plans:
         for step in plan.steps:
@@ -23,7 +23,7 @@ def titles_of(plans: Iterable[Plan]) -> dict[str, str]:
 
 @lru_cache(maxsize=512)
 def _title(text: str) -> str:
-    """'' where it says none, or cannot be read: it may come from anywhere."""
+    """The title in a workload file; '' if it has none or cannot be read, as it may come from anywhere."""
     try:
         title = tomllib.loads(text).get("title", "")
     except (ValueError, RecursionError):

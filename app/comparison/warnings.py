@@ -23,7 +23,7 @@ def warnings_of_columns(
 
 
 def _unlike(history: History, columns: Sequence[Column], base: int) -> list[str]:
-    """What keeps these columns from being compared as they are."""
+    """Why these columns cannot be compared as they are."""
     first = columns[base][0]
     warnings = [
         f"different work: {column[0]['name']} against {first['name']}: {what}"
@@ -41,7 +41,7 @@ def _unlike(history: History, columns: Sequence[Column], base: int) -> list[str]
 
 
 def _busy(plans: Mapping[str, Plan]) -> list[str]:
-    """Once of each plan: it holds for all of its sessions."""
+    """A warning for each plan that ran on a busy machine."""
     names = {plan.id: plan.name for plan in plans.values() if plan.allow_busy}
     return [f"plan {name}: {BUSY}" for name in names.values()]
 

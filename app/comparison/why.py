@@ -93,7 +93,7 @@ class WhyEntry(PairEntry):
 
 
 def why(comparison: Comparison, row: RowEntry, at: int) -> WhyEntry:
-    """Of a row by the figures of the steps, not by another measure."""
+    """What may explain a row, by the results of the steps, not by another measure."""
     base, columns = base_of(comparison), comparison["sessions"]
     places, cpus = (base, at), [columns[each]["cpus"] for each in (base, at)]
     found = _pair(row["unit"], row, places)
@@ -115,7 +115,7 @@ def why(comparison: Comparison, row: RowEntry, at: int) -> WhyEntry:
 
 
 def _disturbed(comparison: Comparison, row: RowEntry, places: Sequence[int]) -> Iterator[str]:
-    """What disturbed the sessions of a column, one after the other; the mark has its own line."""
+    """What disturbed the sessions of a column, one after the other."""
     for at in places:
         for text in filter(None, row["disturbed"][at]):
             yield f"{comparison['sessions'][at]['name']} was {text}."
@@ -131,7 +131,7 @@ def _plans(comparison: Comparison, label: str, places: Sequence[int]) -> Iterato
 
 
 def why_all(comparison: Comparison, step: str = "") -> list[WhyEntry]:
-    """Of each column but the base, step by step; of one step at every point of its sweep."""
+    """What may explain each column but the base, step by step; of one step every point of its sweep."""
     base = base_of(comparison)
     return [
         why(comparison, row, at)
@@ -142,7 +142,7 @@ def why_all(comparison: Comparison, step: str = "") -> list[WhyEntry]:
 
 
 def _is_defined(row: RowEntry, name: str, places: Sequence[int]) -> bool:
-    """Every step could cost time and work; amplifications are those of loads and of settling alone."""
+    """Whether a cost exists: time and work for every step, amplification only for loads and settling."""
     return bool(COSTS[name]) or any(row["measures"][name]["n"][at] for at in places)
 
 
@@ -204,7 +204,7 @@ def _pair(unit: str, found: MeasureEntry, places: Sequence[int]) -> PairEntry:
 
 
 def _may_be_noise(found: MeasureEntry, known: Sequence[Sequence[float]], at: int) -> bool:
-    """Whether the repeats of both overlap; of rounds whether some went one way and some the other."""
+    """Whether the repeats of both columns overlap; in rounds, whether ratios lie on both sides of 1."""
     if found["rounds"][at]:
         ratios = [ratio for ratio in found["rounds"][at] if ratio is not None]
         return len(ratios) > 1 and min(ratios) <= 1 <= max(ratios)
@@ -216,7 +216,7 @@ def _overlap(some: Sequence[float], others: Sequence[float]) -> bool:
 
 
 def _change(figure: PairEntry, verdict: str | None, matters: float) -> float | None:
-    """How much faster, as a logarithm; None where that is nothing to explain, or cannot be."""
+    """The change as a logarithm; None if there is nothing to explain, or it cannot be computed."""
     grown = _grown(figure)
     if grown is None or figure["unit"] not in _RATES or verdict in (NOISE, SAME, DRIFT):
         return None
@@ -224,7 +224,7 @@ def _change(figure: PairEntry, verdict: str | None, matters: float) -> float | N
 
 
 def _grown(pair: PairEntry) -> float | None:
-    """From the base to the other, as a logarithm; boundless from nothing or to nothing."""
+    """The growth from the base as a logarithm; infinite from or to zero."""
     base, other = pair["values"]
     if base is None or other is None:
         return None
@@ -247,7 +247,7 @@ def _cost(
 
 
 def _part(found: MeasureEntry, places: Sequence[int], change: float | None) -> float | None:
-    """How much of the change of the figure the change of a cost comes to.
+    """The share of the change in the result that the change in a cost explains.
 
     Nothing where both went one way, or where the change of the cost may be noise.
     """
@@ -262,14 +262,14 @@ def _least(parts: Sequence[float | None]) -> float | None:
 
 
 def _busy(row: RowEntry, name: str, places: Sequence[int], cpus: Sequence[int | None]) -> float | None:
-    """Of the time that there was: the busier of the two columns, 1 at most."""
+    """How busy the resource was: the busier of the two columns, at most 1."""
     shares = [_share(row, name, at, of_it) for at, of_it in zip(places, cpus, strict=True)]
     known = [share for share in shares if share is not None]
     return min(max(known), 1.0) if known else None
 
 
 def _share(row: RowEntry, name: str, at: int, cpus: int | None) -> float | None:
-    """Microseconds per query times queries a second; a client thread keeps one CPU busy at most."""
+    """Microseconds per query times queries per second; a client thread keeps at most one CPU busy."""
     rate, spent = row["values"][at], row["measures"][name]["values"][at]
     there = 1 if name == "disk_busy_us" else _at_most(cpus, row)
     return None if rate is None or spent is None or not there else rate * spent / 1e6 / there

@@ -14,7 +14,7 @@ _WORD = re.compile(r"[^-_/ ]*[-_/ ]*")  # with what parts it from the next; vers
 
 @dataclass(frozen=True)
 class ShortNames:
-    """`innodb`, `rocksdb`, and `mysql-…-1` around them."""
+    """Short names and what they share: `innodb`, `rocksdb`, and `mysql-…-1` around them."""
 
     names: tuple[str, ...]
     around: str = ""  # empty where they have nothing in common
@@ -41,7 +41,7 @@ def _with_times(names: Sequence[str], starts: Sequence[float | None]) -> list[st
 
 
 def names_on_targets(names: Sequence[str], targets: Sequence[str]) -> list[str]:
-    """The same, with its target behind a name that several targets have."""
+    """The same; a name that several targets have gets its target."""
     of_name: dict[str, set[str]] = {}
     for name, target in zip(names, targets, strict=True):
         of_name.setdefault(name, set()).add(target)
@@ -52,7 +52,7 @@ def names_on_targets(names: Sequence[str], targets: Sequence[str]) -> list[str]:
 
 
 def short_names(names: Sequence[str]) -> ShortNames:
-    """Without the words that all of them begin with and end with; something is left of each."""
+    """Names without the words that all of them begin or end with; none becomes empty."""
     if len(set(names)) < 2:
         return ShortNames(tuple(names))
     words = [_WORD.findall(name)[:-1] for name in names]  # the last match is empty
@@ -66,7 +66,7 @@ def short_names(names: Sequence[str]) -> ShortNames:
 
 
 def _shared(words: Sequence[Sequence[str]]) -> list[str]:
-    """Those that all begin with; of the shortest one is left."""
+    """The words that all names begin with; the shortest name keeps one."""
     most = max(min(map(len, words)) - 1, 0)
     columns = zip(*(each[:most] for each in words), strict=False)
     return [column[0] for column in takewhile(lambda column: len(set(column)) == 1, columns)]

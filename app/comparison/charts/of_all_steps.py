@@ -16,7 +16,7 @@ from .points import REACH, Cell, Numbers, Point, numbers, point_of, points_of, r
 
 
 def bar_numbers(comparison: Comparison) -> Numbers:
-    """A row a bar."""
+    """A row for each bar."""
     measured = ("value", *REACH)
     relative = ("value / base", "lowest / base", "highest / base")
     heads = ("group", "step", "threads", "unit", "better", "contender", *measured, *relative)
@@ -39,18 +39,18 @@ _HEADS = (
 
 
 def ratio_points(pair: PairOfSteps) -> list[Point]:
-    """A column each: after by before, and how far its sessions reach."""
+    """For each column the ratio after / before, with the range of its sessions."""
     return [replace(point_of(column["ratios"]), value=column["ratio"]) for column in pair["columns"]]
 
 
 def rows_of(comparison: Comparison, pair: PairOfSteps) -> tuple[RowEntry, RowEntry]:
-    """Before and after."""
+    """The rows of a pair: before and after the writes."""
     there = {row["workload"]: row for row in comparison["rows"] if row["coordinates"] == pair["coordinates"]}
     return there[pair["before"]], there[pair["after"]]
 
 
 def pair_numbers(comparison: Comparison, found: Sequence[PairOfSteps]) -> Numbers:
-    """A row a pair and column; `ratios` has one a session."""
+    """A row for each pair and column; `ratios` has one value for each session."""
     return numbers(
         _HEADS,
         (

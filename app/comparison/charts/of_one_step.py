@@ -16,7 +16,7 @@ from .points import REACH, Numbers, Point, numbers, point_of
 
 
 def second_numbers(comparison: Comparison, found: Mapping[str, Curve], label: str, unit: str) -> Numbers:
-    """A row a second of a session; those of the warm-up are negative."""
+    """A row for each second of a session; seconds of the warm-up are negative."""
     heading = f"{label} ({unit_text(unit)})" if unit else label
     return numbers(
         ("second (s)", "contender", "repeat", "session", heading),
@@ -34,7 +34,7 @@ LatencyCurve = dict[float, Point]  # by percentile
 
 
 def _percents() -> Iterator[float]:
-    """10, 20 ... 90, 91 ... 99, 99.1 ...: each nine has as many."""
+    """10, 20 ... 90, 91 ... 99, 99.1 ...: the same number between each two nines."""
     for nines in range(6):
         for at in range(1, 10):
             yield round(100 - 10.0 ** (2 - nines) + at * 10.0 ** (1 - nines), nines)
@@ -45,26 +45,26 @@ TICKS = (50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999)
 
 
 def place(percent: float) -> float:
-    """Where it is on the scale: each nine is as wide."""
+    """The place of a percentile on the scale, on which each nine is as wide."""
     return -log10(1 - percent / 100)
 
 
 def latency_curves(comparison: Comparison, ended: Mapping[str, Mapping[str, Any]]) -> list[LatencyCurve]:
-    """A column each, from the latency buckets of each session; empty without any."""
+    """A curve for each column, from the latency buckets of its sessions; empty without any."""
     return [
         _curve([ended[id_] for id_ in column["ids"] if id_ in ended]) for column in comparison["sessions"]
     ]
 
 
 def _curve(ended: Sequence[Mapping[str, Any]]) -> LatencyCurve:
-    """As far as all of its sessions carry it: what only some do is not the same column any more."""
+    """The curve of a column, up to the last percentile that all of its sessions support."""
     each = [found for one in ended if (found := distribution(one.get("buckets", []), PERCENTS))]
     carried = min((len(one) for one in each), default=0)
     return {PERCENTS[at]: point_of(one[at] for one in each) for at in range(carried)}
 
 
 def latency_numbers(comparison: Comparison, row: RowEntry, found: Sequence[LatencyCurve]) -> Numbers:
-    """A row a point of a curve."""
+    """A row for each point of a curve."""
     unit = f" (ms/{row['latency_per']})"
     return numbers(
         ("percentile (%)", "contender", *(f"{head}{unit}" for head in ("latency", *REACH[:2])), REACH[2]),
@@ -90,7 +90,7 @@ Sizes = dict[str, float]  # bytes by part
 
 
 def sizes_of(comparison: Comparison, ended: Mapping[str, Mapping[str, Any]]) -> list[Sizes]:
-    """A column each; of repeats the one in the middle, so that its parts are those of one session."""
+    """Sizes for each column; of repeats those of the median session, so that the parts fit together."""
     return [
         _middle([_parts(ended[id_].get("sizes", {})) for id_ in column["ids"] if id_ in ended])
         for column in comparison["sessions"]
@@ -108,13 +108,13 @@ def _middle(repeats: Iterable[Sizes]) -> Sizes:
 
 
 def parts_of(found: Sequence[Sizes]) -> list[str]:
-    """Those that take anything in one of them, in the order in which they are stacked."""
+    """The parts that have any bytes in some column, in the order of the stack."""
     there = {part for sizes in found for part, size in sizes.items() if size}
     return [part for part in (*PARTS, WHOLE) if part in there] + sorted(there - {*PARTS, WHOLE})
 
 
 def size_numbers(comparison: Comparison, found: Sequence[Sizes]) -> Numbers:
-    """A row a part of a bar."""
+    """A row for each part of a bar."""
     return numbers(
         ("contender", "part", "size (bytes)"),
         (

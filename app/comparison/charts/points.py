@@ -15,7 +15,7 @@ REACH = ("lowest", "highest", "n")  # the heads of the columns after a median
 
 @dataclass(frozen=True)
 class Point:
-    """`low` and `high` are those of the repeats; None where there is only one."""
+    """A point: `low` and `high` are the range of the repeats; None for a single one."""
 
     value: float | None = None
     low: float | None = None
@@ -24,7 +24,7 @@ class Point:
 
     @property
     def reach(self) -> tuple[float, float] | None:
-        """What an error bar spans."""
+        """The range of an error bar."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
     @property
@@ -34,7 +34,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Numbers:
-    """The numbers behind a chart: heads with their units, a row a point; None is missing."""
+    """The numbers behind a chart: heads with units, a row for each point; None is missing."""
 
     heads: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -44,7 +44,7 @@ class Numbers:
 
 
 def point_of(samples: Iterable[float | None], of: float | None = 1.0) -> Point:
-    """Of one figure a repeat, each divided by `of`; nothing where there is nothing to divide by."""
+    """The point of these repeats, each divided by `of`; empty if `of` is 0 or missing."""
     known = [value / of for value in samples if value is not None] if of else []
     if not known:
         return Point()
@@ -58,7 +58,7 @@ def points_of(row: RowEntry, of: float = 1.0) -> list[Point]:
 
 
 def relative_points(row: RowEntry, base: int) -> list[Point]:
-    """A column each, of the median of the base, or round by round; the base's own repeats reach around 1."""
+    """A point for each column, relative to the median of the base, or round by round."""
     of = row["values"][base]
     each = zip(row["rounds"], row["samples"], strict=True)
     return [point_of(rounds) if rounds else point_of(samples, of) for rounds, samples in each]

@@ -29,7 +29,7 @@ _OF_ALL_STEPS: Mapping[str, Callable[[Comparison], Numbers]] = {
 
 @dataclass(frozen=True)
 class ChartRequest:
-    """What a person asked for; the step may be left out where the chart is of all of them."""
+    """A requested chart; a chart of all steps needs no step."""
 
     chart: str  # of CHARTS
     sessions: Sequence[str]
@@ -43,7 +43,7 @@ class ChartRequest:
 
 @dataclass(frozen=True)
 class LoadedChart:
-    """The comparison that it is drawn from."""
+    """The comparison behind a chart."""
 
     request: ChartRequest
     whole: Comparison  # as it was read: with all steps and measures
@@ -52,7 +52,7 @@ class LoadedChart:
 
 
 def load_chart(history: History, request: ChartRequest) -> LoadedChart:
-    """Raises InputError where there are no such sessions, measure or step."""
+    """Load a comparison; raises InputError for unknown sessions, measure or step."""
     whole = compare(history, request.sessions, request.base)
     found = by_group(by_measure(whole, request.measure))
     if request.chart in _OF_ALL_STEPS:
@@ -63,7 +63,7 @@ def load_chart(history: History, request: ChartRequest) -> LoadedChart:
 
 
 def numbers_of(history: History, loaded: LoadedChart) -> Numbers:
-    """Raises InputError where there is nothing to draw: heads alone would look like a chart."""
+    """The numbers of a chart; raises InputError if there are none."""
     numbers, nothing = _of_step(history, loaded, loaded.row) if loaded.row else _of_all(loaded)
     if not numbers.rows:
         raise InputError(nothing)
@@ -71,12 +71,12 @@ def numbers_of(history: History, loaded: LoadedChart) -> Numbers:
 
 
 def chart_csv(history: History, request: ChartRequest) -> str:
-    """Raises InputError where there is no such chart of these sessions, or nothing in it."""
+    """A chart as CSV; raises InputError if the sessions have no such chart, or it is empty."""
     return numbers_of(history, load_chart(history, request)).to_csv()
 
 
 def _of_all(loaded: LoadedChart) -> tuple[Numbers, str]:
-    """The numbers, and the text to show without any."""
+    """The numbers of a chart of all steps, and the text to show if there are none."""
     chart = loaded.request.chart
     return _OF_ALL_STEPS[chart](loaded.comparison), NOTHING[chart]
 
@@ -94,7 +94,7 @@ def _of_step(history: History, loaded: LoadedChart, row: RowEntry) -> tuple[Numb
 
 
 def step_named(comparison: Comparison, name: str, is_whole: bool = False) -> RowEntry:
-    """The step of this name; its coordinates may be left out where it has one place, or all are wanted."""
+    """The step with this name; its coordinates can be omitted if it has one place, or all are wanted."""
     rows = [row for row in comparison["rows"] if name in (row["workload"], row_label(row))]
     if len(rows) == 1 or (rows and is_whole):
         return rows[0]

@@ -16,12 +16,12 @@ _FAR = 16  # times the first: from here on rows are placed by their logarithm
 
 
 def axes_of(rows: Sequence[RowEntry], row: RowEntry | None) -> list[str]:
-    """What the step was swept over, everything else as it is in this row."""
+    """The coordinates over which the step was swept, with the others as in this row."""
     return [axis for axis in AXES if len(swept(rows, row, axis)) > 1]
 
 
 def swept(rows: Sequence[RowEntry], row: RowEntry | None, axis: str) -> list[RowEntry]:
-    """The step at each point of an axis; none where it has no such coordinate."""
+    """The step at each point of an axis; empty if it has no such coordinate."""
     if row is None or axis not in row["coordinates"]:
         return []
     wanted = _apart(row, axis)
@@ -30,24 +30,24 @@ def swept(rows: Sequence[RowEntry], row: RowEntry | None, axis: str) -> list[Row
 
 
 def step_of(row: RowEntry, axis: str) -> str:
-    """Which step this is, wherever on the axis: `point-query, 8 threads`."""
+    """The name of a step without the swept coordinate: `point-query, 8 threads`."""
     name, others = _apart(row, axis)
     return ", ".join([name, *(coordinate_text(*each) for each in sorted(others.items()))])
 
 
 def is_logarithmic(rows: Sequence[RowEntry], axis: str) -> bool:
-    """Threads always are; any other axis if the last value is far beyond the first."""
+    """Whether an axis is logarithmic: threads always, others if the last value is far beyond the first."""
     at = [float(row["coordinates"][axis]) for row in rows]
     return axis == "threads" or (bool(at) and at[0] > 0 and at[-1] >= _FAR * at[0])
 
 
 def not_swept(row: RowEntry, axis: str) -> str:
-    """The text where there is no curve."""
+    """The text to show if there is no curve."""
     return f"{row['workload']} has no sweep over {AXES[axis]}"
 
 
 def sweep_numbers(comparison: Comparison, row: RowEntry | None, axis: str) -> Numbers:
-    """A row a point of a curve."""
+    """A row for each point of a curve."""
     rows = swept(comparison["rows"], row, axis)
     unit = f" ({unit_text(rows[0]['unit'])})" if rows else ""
     return numbers(
