@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QTreeWidgetItem, QWidget
 
 from app.core.harmless import harmless
@@ -18,6 +19,9 @@ from ui.dialogs.kept import KeptDialog
 from ui.dialogs.removing import ask_before
 from ui.widgets.actions import action
 
+KEY = Qt.ItemDataRole.UserRole
+SHOWN = HEADERS[1:]  # all but the key, which the tooltip has
+WHAT = 4  # columns that say what is in a snapshot: build, engine, preset, tables
 WIDTH, HEIGHT = 110 * SPACE, 50 * SPACE
 ABOUT = (
     "A snapshot is a loaded data set of a cleanly stopped server; a plan with the start snapshot begins on a "
@@ -29,7 +33,7 @@ class SnapshotsDialog(KeptDialog):
     """Asks the target when it begins, and again with each deletion."""
 
     def __init__(self, context: Context, target: Target, parent: QWidget | None = None) -> None:
-        super().__init__(context, target, [name.capitalize() for name in HEADERS], ABOUT, parent)
+        super().__init__(context, target, [name.capitalize() for name in SHOWN], ABOUT, parent)
         self.setWindowTitle(f"Snapshots on {target.name}")
         self.resize(WIDTH, HEIGHT)
         self.list.setAccessibleName("Snapshots")
@@ -49,10 +53,8 @@ class SnapshotsDialog(KeptDialog):
         self.said.setText(f"{count_text(len(found), 'snapshot')}, {size}" if found else "No snapshots")
         self.list.clear()
         for each in found:
-            item = QTreeWidgetItem([harmless(text) for text in row_of(each)])
-            item.setToolTip(0, as_tip(each.problem))
-            self.list.addTopLevelItem(item)
-        for column in range(len(HEADERS) - 1):
+            self.list.addTopLevelItem(_item(each))
+        for column in range(len(SHOWN) - 1):
             self.list.resizeColumnToContents(column)
 
     def _ask_target(self, deleted: Sequence[str]) -> None:
@@ -75,11 +77,27 @@ class SnapshotsDialog(KeptDialog):
         self.delete.setEnabled(bool(self.list.selectedItems()))
 
     def _on_delete(self) -> None:
-        keys = [item.text(0) for item in self.list.selectedItems()]
-        named = f"the snapshot {keys[0]}" if len(keys) == 1 else count_text(len(keys), "snapshot")
+        items = self.list.selectedItems()
+        keys = [item.data(0, KEY) for item in items]
+        named = f"the snapshot {_what(items[0])}" if len(items) == 1 else count_text(len(items), "snapshot")
         text = "The next session that needs such a data set loads its tables again."
         ask_before(self, f"Delete {named}?", text, lambda: self._delete(keys))
 
     def _delete(self, keys: Sequence[str]) -> None:
         self.said.setText(f"Deleting {count_text(len(keys), 'snapshot')}…")
         self._ask_target(keys)
+
+
+def _item(snapshot: Snapshot) -> QTreeWidgetItem:
+    key, *texts = map(harmless, row_of(snapshot))
+    item = QTreeWidgetItem([texts[0] or "unknown", *texts[1:]])
+    item.setData(0, KEY, snapshot.key)
+    for column in range(len(SHOWN)):
+        item.setToolTip(column, as_tip(f"Snapshot {key}"))
+    item.setToolTip(len(SHOWN) - 1, as_tip(snapshot.problem))
+    return item
+
+
+def _what(item: QTreeWidgetItem) -> str:
+    """`mariadb-10.11.19, innodb, default, 4 x 1,000,000 rows`."""
+    return ", ".join(text for text in map(item.text, range(WHAT)) if text)
