@@ -177,10 +177,20 @@ ENGINE = MyRocks(
         gauge("rocksdb.unflushed_mb", "rocksdb_memtable_unflushed", "memtables not flushed", "MB", TO_MB),
         rate("rocksdb.log_kb", "rocksdb_wal_bytes", "WAL written", "KB/s", TO_KB),
         rate("rocksdb.log_syncs", "rocksdb_wal_synced", "WAL syncs"),
-        rate("rocksdb.flush_kb", "rocksdb_flush_write_bytes", "flushed", "KB/s", TO_KB),
-        rate("rocksdb.compaction_read_kb", "rocksdb_compact_read_bytes", "compaction read", "KB/s", TO_KB),
+        rate("rocksdb.flush_kb", "rocksdb_flush_write_bytes", "data flushed", "KB/s", TO_KB),
         rate(
-            "rocksdb.compaction_write_kb", "rocksdb_compact_write_bytes", "compaction written", "KB/s", TO_KB
+            "rocksdb.compaction_read_kb",
+            "rocksdb_compact_read_bytes",
+            "compaction reads",
+            "KB/s",
+            TO_KB,
+        ),
+        rate(
+            "rocksdb.compaction_write_kb",
+            "rocksdb_compact_write_bytes",
+            "compaction writes",
+            "KB/s",
+            TO_KB,
         ),
         rate("rocksdb.stall_ms", "rocksdb_stall_micros", "write stalls", "ms/s", 1e-3, "lower"),
         rate("rocksdb.stops", "rocksdb_stall_total_stops", "write stops", direction="lower"),

@@ -24,10 +24,10 @@ HANDLER_READS = "+".join(
     "handler_read_" + what for what in ("first", "key", "next", "prev", "rnd", "rnd_next")
 )
 READS = rate("server.handler_reads", HANDLER_READS, "handler reads")
-ROWS = rate("server.rows_read", "rows_read", "rows read, whatever engine")  # MariaDB counts them
+ROWS = rate("server.rows_read", "rows_read", "rows read, all engines")  # MariaDB counts them
 SORTED = rate("server.rows_sorted", "sort_rows", "rows sorted")
 COUNTERS = (
-    gauge("server.threads_running", "threads_running", "threads running in the server"),
+    gauge("server.threads_running", "threads_running", "running threads"),
     *(READS, ROWS, SORTED),
 )
 

@@ -22,12 +22,12 @@ P95_EVENTS = 20  # in a second: of fewer none is in the tail, and there is no p9
 
 LOAD = [
     _load("load.queries", "queries/s", "higher", "QPS"),
-    _load("load.reads", "queries/s", "higher", "reads"),
-    _load("load.writes", "queries/s", "higher", "writes"),
-    _load("load.other", "queries/s", "", "other statements"),
-    _load("load.transactions", "1/s", "higher", "transactions"),
-    _load("load.errors", "1/s", "lower", "errors"),
-    _load("load.reconnects", "1/s", "lower", "reconnects"),
-    _load("load.rows", "rows/s", "higher", "rows"),
-    _load("load.latency_p95_ms", "ms", "lower", "latency p95", "gauge", 3),
+    _load("load.reads", "queries/s", "higher", "Reads"),
+    _load("load.writes", "queries/s", "higher", "Writes"),
+    _load("load.other", "queries/s", "", "Other statements"),
+    _load("load.transactions", "1/s", "higher", "Transactions"),
+    _load("load.errors", "1/s", "lower", "Errors"),
+    _load("load.reconnects", "1/s", "lower", "Reconnects"),
+    _load("load.rows", "rows/s", "higher", "Rows"),
+    _load("load.latency_p95_ms", "ms", "lower", "Latency p95", "gauge", 3),
 ]

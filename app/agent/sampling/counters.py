@@ -22,6 +22,7 @@ class Counters:
         self._client = client
         self._engine = engine
         self.counters = COUNTERS + engine_of(engine).counters
+        self._titles = {"server": "Server", engine: engine_of(engine).title}
         names = sorted({name for counter in self.counters for name in counter.status.split("+")})
         quoted = ",".join("'{}'".format(name) for name in names)
         self._statement = "SHOW GLOBAL STATUS WHERE Variable_name IN ({})".format(quoted)
@@ -36,11 +37,16 @@ class Counters:
                 "unit": c.unit,
                 "kind": c.kind,
                 "direction": c.direction,
-                "label": c.label,
+                "label": self._title(c),
                 "digits": 2,
             }
             for c in self.counters
         ]
+
+    def _title(self, counter: Counter) -> str:
+        """`InnoDB: rows read`: two engines may count the same."""
+        of = counter.series.partition(".")[0]
+        return "{}: {}".format(self._titles.get(of, of), counter.label)
 
     def values(self, before: Mapping[str, str], after: Mapping[str, str], dt: float) -> List[Optional[float]]:
         return [_value(counter, before, after, dt) for counter in self.counters]

@@ -9,8 +9,11 @@ import pytest
 
 from app.agent.sampling import counters
 from app.agent.sampling.counters import Counters, await_last_client
+from app.agent.sampling.host import SERIES
 from app.agent.server.mysql import Client, QueryError
+from app.engines import KNOWN
 from app.engines.server import HANDLER_READS
+from app.protocol.series import LOAD
 
 
 @pytest.mark.parametrize(
@@ -62,3 +65,13 @@ def test_a_client_that_stays_is_not_waited_for_longer_than_a_while(monkeypatch: 
     began = time.monotonic()
     await_last_client(Leaving(*[2] * 100))
     assert 0.05 <= time.monotonic() - began < 2
+
+
+def test_no_two_series_have_one_title() -> None:
+    engines = [*KNOWN, "archive"]
+    declared = {each["name"]: each for name in engines for each in Counters(None, name).declare()}
+    titles = [(each["label"], each["unit"]) for each in [*LOAD, *SERIES, *declared.values()]]
+    assert len(titles) == len({*titles})
+    assert declared["innodb.rows_read"]["label"] == "InnoDB: rows read"
+    assert declared["server.threads_running"]["label"] == "Server: running threads"
+    assert declared["archive.rows_written"]["label"] == "archive: rows inserted"
