@@ -29,7 +29,10 @@ def add_words(words: Any) -> None:
     )
     add_sessions(parser)
     parser.add_argument(
-        "--measure", default="value", metavar="M", help="measure to draw: p95_ms, cpu_us, written_kb, ..."
+        "--measure",
+        default="value",
+        metavar="M",
+        help="measure to draw: p95_ms, cpu_us, written_kb, ...; a wrong name lists all",
     )
     parser.add_argument(
         "--step", default="", help="step to draw, followed by 'threads=4' if it ran with several counts"

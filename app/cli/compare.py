@@ -31,7 +31,10 @@ def add_words(words: Any) -> None:
         "--json", action="store_const", dest="format", const="json", help="print JSON, for scripts"
     )
     parser.add_argument(
-        "--measure", default="value", metavar="M", help="measure to compare: p95_ms, cpu_us, written_kb, ..."
+        "--measure",
+        default="value",
+        metavar="M",
+        help="measure to compare: p95_ms, cpu_us, written_kb, ...; a wrong name lists all",
     )
     add_limits(parser)
     parser.add_argument("--common", action="store_true", help="show only steps that all columns have")

@@ -9,7 +9,7 @@ from .screen import say
 
 
 def add_words(words: Any) -> None:
-    parser = words.add_parser("doctor", help="check the history")
+    parser = words.add_parser("doctor", help="check the history, or rebuild it from the journals")
     parser.add_argument("--rebuild", action="store_true", help="rebuild the history from the stored journals")
     parser.set_defaults(run=look_over)
 

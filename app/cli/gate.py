@@ -38,7 +38,10 @@ def add_words(words: Any) -> None:
         help="at most this percentage of false answers (default: 5, or your setting)",
     )  # fmt: skip
     parser.add_argument(
-        "--measure", default="value", metavar="M", help="measure to compare: p95_ms, cpu_us, written_kb, ..."
+        "--measure",
+        default="value",
+        metavar="M",
+        help="measure to compare: p95_ms, cpu_us, written_kb, ...; a wrong name lists all",
     )
     parser.add_argument(
         "--groups", action="store_true", help="judge the means of groups instead of single steps"

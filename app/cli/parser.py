@@ -16,6 +16,8 @@ NOUNS = (
     *("target", "build", "preset", "workload", "sequence", "snapshot"),
     *("run", "queue", "follow", "plan", "session", "compare", "gate", "chart", "report", "doctor"),
 )
+ABOUT = "The test bench for MySQL storage engines. Without arguments dyno opens the window."
+MORE = "dyno WORD --help explains a word, dyno WORD VERB --help one of its verbs."
 Run = Callable[[argparse.Namespace], int | None]
 _OPTION, _NEGATIVE = re.compile("--[a-z][a-z-]*"), re.compile(r"-\.?\d")
 MOST = 400  # characters of a message that may repeat what was typed
@@ -59,7 +61,7 @@ def _joined(argv: list[str]) -> list[str]:
 
 def dyno_parser(word: str = "") -> argparse.ArgumentParser:
     """The parser with all words; with a known word only its own, as importing the others takes time."""
-    parser = Parser(prog="dyno", description="The test bench for MySQL storage engines.", allow_abbrev=False)
+    parser = Parser(prog="dyno", description=ABOUT, epilog=MORE, allow_abbrev=False)
     parser.add_argument("--version", action="store_true", help="print the version")
     words = parser.add_subparsers(dest="word", metavar="WORD", parser_class=Parser)
     parser.set_defaults(run=_without_word)
@@ -165,4 +167,4 @@ def add_directory(parser: argparse.ArgumentParser) -> None:
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="for scripts")
+    parser.add_argument("--json", action="store_true", help="print JSON, for scripts")

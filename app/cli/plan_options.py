@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from app.planner import ContenderRequest, PlanRequest
 
 NUMBERS = {
-    "tables": "number of tables",
+    "tables": "number of tables (default: as the sequence says)",
     "seconds": f"measured seconds of each timed step; steps of less than {LEAST_S} are not checked for"
     " steadiness",
-    "warmup": "unmeasured seconds before each step",
+    "warmup": "unmeasured seconds before each timed step",
     "rate": "events per second of each timed step (default: no limit)",
     "pause": "idle seconds before each session",
     "quiet_wait": "wait up to this many seconds before each session for a quiet machine",
@@ -79,7 +79,8 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cpus",
         choices=("shared", "own"),
-        help="own: half of the cores for the server, the rest for the client",
+        help="shared (default): server and client use all cores; own: half of the cores for the server,"
+        " the rest for the client",
     )
     parser.add_argument(
         "--vary",
@@ -93,15 +94,23 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
              " sessions A A B B",
     )  # fmt: skip
     parser.add_argument(
-        "--transport", choices=("socket", "loopback"), help="how the client reaches the server"
+        "--transport",
+        choices=("socket", "loopback"),
+        help="how sysbench reaches the server: Unix socket, or TCP over 127.0.0.1 (default: as the"
+        " sequence says)",
     )
-    parser.add_argument("--load-method", choices=LOAD_METHODS, help="how the tables are filled")
+    parser.add_argument(
+        "--load-method",
+        choices=LOAD_METHODS,
+        help="how the tables are filled: ordered (default): one client per table, in key order;"
+        " parallel: several clients per table; bulk: the bulk load of the engine",
+    )
     parser.add_argument(
         "--start-state",
         dest="start_state",
         choices=STARTS,
-        help="state of the server when the first step after the load begins; snapshot: start from a stored"
-        " copy of the data",
+        help="the server before the first step after the load: loaded (default): keeps running; restarted: is"
+        " shut down and started; snapshot: starts from a stored copy of the data",
     )
     parser.add_argument(
         "--table-options", help="table options for every contender, such as ROW_FORMAT=COMPRESSED"

@@ -20,7 +20,10 @@ def add_words(words: Any) -> None:
     parser.add_argument("--title", default="", help="title (default: the names of the columns)")
     parser.add_argument("--text", type=Path, help="a Markdown file with your own text")
     parser.add_argument(
-        "--without", default="", metavar="A,B", help="leave out these sections: differences,cost,..."
+        "--without",
+        default="",
+        metavar="A,B",
+        help="leave out sections: summary, setup, differences, results, charts, cost, caveats, repeat",
     )
     add_limits(parser)
     parser.set_defaults(run=write_report)

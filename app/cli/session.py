@@ -113,7 +113,9 @@ def _add_cut(verbs: Any) -> None:
     words, text = {"step": "step, as dyno session show names it"}, "choose the seconds of a step that count"
     parser = _add_session(verbs, cut_session, text, words, has_json=False)
     second = whole_number(0, 10_000_000)
-    parser.add_argument("from", type=second, nargs="?", help="first second that counts; the step begins at 0")
+    parser.add_argument(
+        "from", type=second, nargs="?", help="first second that counts; the measured part begins at 0"
+    )
     parser.add_argument("to", type=second, nargs="?", help="end of these seconds")
     parser.add_argument(
         "--threads", type=whole_number(1, 1_000_000), help="client threads, if the step has several counts"

@@ -66,15 +66,23 @@ def add_words(words: Any) -> None:
 def _add_fields(parser: argparse.ArgumentParser) -> None:
     for name, text in _TEXTS.items():
         parser.add_argument(f"--{name}", type=str, help=text)
-    parser.add_argument("--port", type=int, help="port of its sshd")
+    parser.add_argument("--port", type=int, help="SSH port of the target")
     parser.add_argument(
-        "--directory", action="append", dest="directories", help="Dyno's directory on the disk to be measured"
+        "--directory",
+        action="append",
+        dest="directories",
+        help="directory for Dyno on the disk to measure; repeat it for more",
     )
     parser.add_argument(
-        "--search-path", action="append", dest="search_paths", help="where to look for builds: /opt/*"
+        "--search-path",
+        action="append",
+        dest="search_paths",
+        help="a place to look for builds, such as '/opt/*'; repeat it for more",
     )
     parser.add_argument(
-        "--remember", action=argparse.BooleanOptionalAction, help="store secrets in the system keyring"
+        "--remember",
+        action=argparse.BooleanOptionalAction,
+        help="store passwords and passphrases in the system keyring",
     )
 
 

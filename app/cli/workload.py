@@ -46,7 +46,7 @@ def _add_sql(verbs: Any) -> None:
         "--figure",
         choices=("rate", "latency"),
         default="latency",
-        help="the result: queries, transactions, ...",
+        help="the result: rate (queries per second) or latency (ms; default)",
     )
     taking.add_argument("--over", action="store_true", help="replace the workload of that name")
     taking.set_defaults(run=import_sql)

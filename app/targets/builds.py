@@ -25,9 +25,9 @@ MADE_FOR = re.compile(r"(?i)-linux.*")  # -linux-glibc2.28-x86_64: of the name o
 # what is said of a build that it does not say itself
 NOTES = {
     "source": "where it is from: a page, a repository",
-    "revision": "of its source",
-    "compiler": "that built it",
-    "flags": "that it was built with",
+    "revision": "revision of its source",
+    "compiler": "compiler that built it",
+    "flags": "flags of the compiler",
     "text": "anything else",
 }
 MOST = 2000  # characters of a note
