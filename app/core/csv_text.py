@@ -14,7 +14,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would carry these o
 
 
 def csv_text(heads: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
-    """One line of heads, one a row; what is None is empty."""
+    """Heads, then one line for each row; None is empty."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([_told(head) for head in heads])
@@ -23,7 +23,7 @@ def csv_text(heads: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
 
 
 def save_csv(text: str, path: Path) -> None:
-    """With the ends of lines that it has."""
+    """Save CSV with its own line ends."""
     try:
         path.write_bytes(text.encode())
     except OSError as error:
@@ -31,7 +31,7 @@ def save_csv(text: str, path: Path) -> None:
 
 
 def _told(cell: Any) -> Any:
-    """A text as one; a float without its last digits, which are those of binary arithmetic."""
+    """A value as text; a float without digits that only come from binary arithmetic."""
     if isinstance(cell, float):
         return f"{cell:.15g}"
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell

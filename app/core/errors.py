@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 
 class DynoError(Exception):
-    """Something went wrong that is no defect of Dyno; its text is the one line shown."""
+    """An expected error; its text is the one line shown."""
 
     exit_code = 1
     window_text = ""  # the line for who sits before the window, where the usual one names a command
@@ -25,7 +25,7 @@ class InputError(DynoError):
 
 @contextmanager
 def about(field: str) -> Iterator[None]:
-    """What is refused in here is about this field, unless it says so itself."""
+    """Add this field to an error raised here, unless it names one."""
     try:
         yield
     except InputError as error:
@@ -34,8 +34,8 @@ def about(field: str) -> Iterator[None]:
 
 
 class LinkError(DynoError):
-    """The target did not answer, or stopped answering: a fact of the link, never of a session."""
+    """The target did not answer, or stopped answering."""
 
 
 class TargetError(DynoError):
-    """The target answered, but cannot do what was asked for."""
+    """The target answered, but cannot do what was requested."""

@@ -18,14 +18,14 @@ _IN_LINE = re.compile(f"[{_UNSAFE}\t\n]")
 
 
 def harmless(text: str, most: int = LONGEST) -> str:
-    """As one line, cut where it is very long."""
+    """A text as one line, cut if it is very long."""
     if len(text) > most:
         text = f"{text[:most]}… ({len(text) - most:,} characters more)"
     return text if text.isprintable() else _IN_LINE.sub(_code, text.strip("\n"))
 
 
 def harmless_text(text: str) -> str:
-    """With its lines and tabs as they are."""
+    """A text with its lines and tabs."""
     return _IN_TEXT.sub(_code, text)
 
 
@@ -35,7 +35,7 @@ def harmless_json(text: str) -> str:
 
 
 def as_file_name(text: str, most: int = 200) -> str:
-    """What every file system takes."""
+    """A file name that every file system accepts."""
     return (
         "".join(each if each.isalnum() or each in "-_." else "-" for each in text[:most]).strip(".-")
         or "dyno"

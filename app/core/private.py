@@ -11,12 +11,12 @@ from .errors import DynoError
 
 
 def private(path: str, flags: int) -> int:
-    """The opener of a file that nobody else may read, whatever the umask and the folder are."""
+    """An opener for files that nobody else can read, whatever the umask and the folder."""
     return os.open(path, flags, 0o600)
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """There as a whole or not at all, readable by nobody else; its folder is made where it is missing."""
+    """Write a private file, whole or not at all; creates its folder."""
     try:
         _write(path, content)
     except OSError as error:

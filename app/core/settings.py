@@ -25,7 +25,7 @@ def home() -> Path:
 
 
 def _checked(path: Path, what: str) -> Path:
-    """A directory that is there, or can be made."""
+    """The path, if it is a directory or can become one."""
     if not path.is_absolute():
         raise InputError(f"{what} is not absolute: start it with /, or leave DYNO_HOME unset")
     there = next(each for each in (path, *path.parents) if os.path.lexists(each))
@@ -48,7 +48,7 @@ class Settings:
 
 
 def read_settings(directory: Path | None = None) -> Settings:
-    """As kept; what is missing is as Dyno comes. Raises InputError where a value cannot be one."""
+    """The stored settings with defaults for missing ones; raises InputError for a wrong value."""
     kept = read_table(directory)
     found = {field.name: kept[field.name] for field in fields(Settings) if field.name in kept}
     default = asdict(Settings())

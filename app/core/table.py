@@ -22,13 +22,13 @@ class TextTable:
 
 
 def to_markdown(table: TextTable) -> str:
-    """Under its title, with its remarks below."""
+    """The table as Markdown, with title and remarks."""
     lines = [markdown_of(table.heads, table.lines, table.texts).strip()] if table.lines else []
     return "\n\n".join([f"### {table.title}", *lines, *table.remarks]) + "\n"
 
 
 def fitting(widths: Sequence[int], width: int, fixed: int, together: int = 1) -> list[list[int]]:
-    """The columns of each table: the fixed ones, then as many as fit; `together` are never parted."""
+    """The columns of each table: the fixed ones, then as many as fit; `together` stay together."""
     parts = [list(range(fixed))]
     for at in range(fixed, len(widths), together):
         more = [*range(at, at + together)]

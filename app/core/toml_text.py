@@ -21,7 +21,7 @@ _HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(#.*)?$")
 
 @dataclass(frozen=True)
 class Rule:
-    """What a value may be."""
+    """A rule for a value."""
 
     kinds: tuple[type, ...]
     low: float | None = None
@@ -48,7 +48,7 @@ class Rule:
         return self._text_problem(value) if isinstance(value, str) else ""
 
     def _twice(self, values: list[Any]) -> str:
-        """Tables of a list, which may be alike, are judged by who reads them."""
+        """Whether a list has duplicates; the reader checks lists of tables itself."""
         twice = first_twice([value for value in values if not isinstance(value, dict)])
         return "" if twice is None else f"names {shown(twice)} twice"
 
@@ -78,12 +78,12 @@ TABLE = Rule((dict,))
 
 
 def first_twice(values: Sequence[T]) -> T | None:
-    """The first value of a list that is in it before."""
+    """The first duplicate in a list."""
     return next((value for at, value in enumerate(values) if value in values[:at]), None)
 
 
 def shown(value: Any) -> str:
-    """A value in a message, cut where it is long."""
+    """A value for a message, cut if it is long."""
     try:
         text = repr(value)
     except ValueError:  # an integer with more digits than Python will print
@@ -134,7 +134,7 @@ def read_document(text: str, label: str) -> Document:
 
 
 def _malformed(text: str, said: str) -> str:
-    """What the parser says, with line and key in front, and the last line where it says none."""
+    """The parser's message with line and key in front; without a line, the last one."""
     message, _, place = said.rpartition(" (at ")
     lines = text.rstrip().split("\n")
     found = re.match(r"line (\d+)", place)
@@ -175,7 +175,7 @@ def line_of(text: str, where: Path_) -> int:
 
 
 def _table_start(lines: Sequence[str], names: Sequence[str], counts: Sequence[int]) -> int:
-    """The line of the header of a table, or of the counted one in lists of tables; 0 for the top."""
+    """The line of a table's header, or of the n-th one in a list of tables; 0 for the top."""
     start, end = 0, len(lines)
     for depth in range(1, len(names) + 1):
         found = [at for at in range(start + 1, end + 1) if _header(lines[at - 1]) == list(names[:depth])]

@@ -30,7 +30,7 @@ def seconds_text(seconds: float) -> str:
 
 
 def seconds_of(text: str) -> int | None:
-    """Of a time as people type it: `90`, `45 s`, `30min`, `1 h 30 min`; None of anything else."""
+    """Seconds of a time as people type it: `90`, `45 s`, `30min`, `1 h 30 min`; None for other text."""
     if re.fullmatch("-?[0-9]{1,18}", words := text.strip().lower()):
         return int(words)
     found = _TIME.fullmatch(words)
@@ -41,20 +41,20 @@ def seconds_of(text: str) -> int | None:
 
 
 def time_text(seconds: int) -> str:
-    """As it is typed: `1 h 30 min`, `45 s`; nothing of it is lost."""
+    """A time as it is typed, without rounding: `1 h 30 min`, `45 s`."""
     parts = zip((seconds // 3600, seconds % 3600 // 60, seconds % 60), ("h", "min", "s"), strict=True)
     return " ".join(f"{count} {unit}" for count, unit in parts if count) or "0 s"
 
 
 def count_text(count: int | None, noun: str) -> str:
-    """`1 session`, `3,000 sessions`, `? cores` where it is not known."""
+    """`1 session`, `3,000 sessions`, `? cores` if it is unknown."""
     if count is None:
         return f"? {noun}s"
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def figure_text(value: float | None, unit: str = "") -> str:
-    """With as many digits as a measurement deserves, bytes as a size; - without a value."""
+    """A value with the digits that a measurement deserves, bytes as a size; - without a value."""
     if value is None:
         return "-"
     if unit == "bytes":
@@ -76,7 +76,7 @@ def with_unit(value: float, unit: str) -> str:
 
 
 def direction_of(unit: str) -> str:
-    """Whether more of a unit is better: of rates it is, of times and sizes it is not; "" of anything else."""
+    """Whether more is better: `higher` for rates, `lower` for times and sizes, "" for the rest."""
     if unit.endswith("/s"):
         return "higher"
     return "lower" if unit_text(unit) in ("s", "ms", "bytes", "KiB", "MiB", "GiB") else ""
@@ -96,7 +96,7 @@ def ago_text(at: float, now: float) -> str:
 
 
 def clock_text(at: float, now: float) -> str:
-    """`21:56`; of another day `Wed 21:56`, of one beyond a week `Wed 2 Dec 21:56`."""
+    """`21:56`; on another day `Wed 21:56`, beyond a week `Wed 2 Dec 21:56`."""
     then, today = datetime.fromtimestamp(at), datetime.fromtimestamp(now)
     days = abs((then.date() - today.date()).days)
     day = "" if not days else f"{then:%a} " if days < 7 else f"{then:%a} {then.day} {then:%b} "
@@ -104,5 +104,5 @@ def clock_text(at: float, now: float) -> str:
 
 
 def date_text(at: float, zone: tzinfo | None = None) -> str:
-    """`2026-11-21 14:35`; without a zone by the clock on the wall here."""
+    """`2026-11-21 14:35`, in the time zone of this computer."""
     return datetime.fromtimestamp(at, zone).strftime("%Y-%m-%d %H:%M")

@@ -34,12 +34,12 @@ ALWAYS_THERE = (FIRST, KNOWN["myisam"])  # every server takes memory for their c
 
 
 def engine_of(name: str) -> Engine:
-    """The engine of this name or alias; a general one where Dyno has no facts of it."""
+    """The engine of this name or alias; a general one if Dyno does not know it."""
     wanted = name.lower()
     found = (each for each in KNOWN.values() if wanted == each.name or wanted in each.aliases)
     return next(found, None) or general(wanted)
 
 
 def caches_of(engine: Engine) -> Tuple[Engine, ...]:
-    """The engines whose caches a server takes memory for, while this one is driven."""
+    """The engines whose caches a server allocates while this one is driven."""
     return tuple(dict.fromkeys((*ALWAYS_THERE, engine)))

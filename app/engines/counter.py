@@ -22,12 +22,12 @@ class Counter(NamedTuple):
 def rate(
     series: str, status: str, label: str, unit: str = "1/s", scale: float = 1.0, direction: str = ""
 ) -> Counter:
-    """What grows, as so much a second."""
+    """A counter that grows, as a rate per second."""
     return Counter(series, status, unit, "rate", direction, label, scale)
 
 
 def gauge(
     series: str, status: str, label: str, unit: str = "", scale: float = 1.0, direction: str = ""
 ) -> Counter:
-    """What goes up and down, as it is."""
+    """A value that goes up and down."""
     return Counter(series, status, unit, "gauge", direction, label, scale)

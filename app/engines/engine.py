@@ -79,19 +79,19 @@ class Engine:
     is_written: str = "is_written() { true; } # it is unknown what this engine still has to write\n"
 
     def rate(self, kind: str) -> int:
-        """Rows a second of one client, in a step of a kind that prepares the tables."""
+        """Rows per second of one client in a step that prepares the tables."""
         return self.load_rate if kind == "load" else self.index_rate
 
     def no_slices(self, workload: str, writes: bool) -> str:
-        """Why its steps of a workload are carried out whole where others are cut into slices; '': none is."""
+        """Why its steps of a workload are not cut into slices; '' if they are."""
         return ""
 
     def bytes_per_row(self, row: float, table_options: str) -> float:
-        """Of a row of plain tables, what these table options leave of it."""
+        """Bytes per row of plain tables, adjusted for these table options."""
         return row
 
     def data_bytes(self, sizes: Mapping[str, Any]) -> Optional[float]:
-        """Tables and indexes, from sizes by part; the shared file where they have none of their own."""
+        """Bytes of tables and indexes, from sizes by part; of the shared file if it holds them."""
         tables, shared = sizes.get("tables"), sizes.get("shared", 0)
         if tables is None:
             return None
@@ -105,7 +105,7 @@ class Engine:
         return UNKNOWN_COMMIT
 
     def file_access(self, values: Mapping[str, str]) -> str:
-        """Direct files are cached by the engine alone, buffered ones a second time by the system.
+        """Whether files are `direct` (cached by the engine alone) or `buffered` (also by the system).
 
         '' where these values do not say.
         """
@@ -114,31 +114,31 @@ class Engine:
     # what a server says
 
     def debt(self, query: Query) -> Debt:
-        """What it has taken in and not yet written back, merged or purged."""
+        """What it still has to write back, merge or purge."""
         return {}
 
     def compression(self, query: Query) -> str:
-        """What is in force, in words; '' where it does not say."""
+        """The compression in force, in words; '' if the engine does not say."""
         return ""
 
     def forced(self, variables: Mapping[str, str]) -> Dict[str, str]:
-        """Variables that make it write what it may put off, set in this order and put back in the reverse."""
+        """Variables that force delayed writes, set in this order and reset in reverse."""
         return {}
 
     def unwritten(self, debt: Debt, is_steady: IsSteady, query: Query) -> List[str]:
-        """What settling waits for."""
+        """What a settle step still waits for."""
         name, words = self.unflushed
         return [words] if debt.get(name) else []
 
     # key caches
 
     def give_key_cache(self, table: str, size: int) -> Tuple[str, str]:
-        """The statements for a cache of this table alone, which has its name."""
+        """The statements that create a key cache for this table, named like it."""
         given = "SET GLOBAL {}.{}={}".format(table, self.key_cache, size)
         return given, "CACHE INDEX dyno.{0} IN {0}".format(table)
 
     def take_key_cache(self, table: str) -> Tuple[str, str]:
-        """The statements that put the table back into the cache of all."""
+        """The statements that return the table to the shared key cache."""
         gone = "SET GLOBAL {}.{}=0".format(table, self.key_cache)
         return "CACHE INDEX dyno.{} IN default".format(table), gone
 
@@ -153,7 +153,7 @@ def rows_written(engine: str) -> Tuple[Counter, ...]:
 
 
 def lock_waits(engine: str) -> Counter:
-    """Of an engine that locks whole tables."""
+    """Table lock waits, for engines that lock whole tables."""
     return rate(engine + ".lock_waits", "table_locks_waited", "table lock waits", direction="lower")
 
 
@@ -163,5 +163,5 @@ def words(text: str) -> Tuple[str, ...]:
 
 
 def general(name: str) -> Engine:
-    """An engine of which Dyno has no facts."""
+    """An engine that Dyno does not know."""
     return Engine(name, name, counters=(*rows_written(name), lock_waits(name)))

@@ -70,7 +70,7 @@ class InnoDB(Engine):
         return words.get(said, "written and flushed each second")
 
     def file_access(self, values: Mapping[str, str]) -> str:
-        """MariaDB has a variable of its own for it from 11.0 on; an empty flush method is fsync."""
+        """`direct` or `buffered`; MariaDB 11.0 has its own variable, and an empty flush method is fsync."""
         if "innodb_data_file_buffering" in values:
             return "direct" if values["innodb_data_file_buffering"] in ("OFF", "0") else "buffered"
         if "innodb_flush_method" not in values:
@@ -122,7 +122,7 @@ def _found(pattern: Any, text: str) -> Optional[int]:
 
 
 def _zip_pages(query: Query) -> str:
-    """Of compressed row formats: the size of a page on the disk; where it says so, how hard zlib tries."""
+    """The page size of compressed row formats, and zlib's level if it is set."""
     rows = first_answer(query, _ZIP_SIZES)
     sizes = sorted({int(row["zip_page_size"] or 0) for row in rows} - {0})
     if not sizes:
@@ -133,7 +133,7 @@ def _zip_pages(query: Query) -> str:
 
 
 def _page_compression(query: Query) -> str:
-    """Of pages that are compressed as they are written, with a hole behind each: whether that is done."""
+    """The algorithm of page compression, and whether any page is compressed."""
     asked = " ".join(each["create_options"].lower() for each in table_formats(query))
     if "page_compressed" in asked:  # MariaDB
         pages = pairs(query, "SHOW GLOBAL STATUS LIKE 'Innodb_num_pages_page_compressed'")

@@ -18,7 +18,7 @@ def pairs(query: Query, statement: str) -> Dict[str, str]:
 
 
 def first_answer(query: Query, statements: Iterable[str]) -> List[Row]:
-    """Of the first statement that a server understands; no rows if it understands none."""
+    """The answer to the first statement that the server understands; no rows if none."""
     for statement in statements:
         try:
             return query(statement)

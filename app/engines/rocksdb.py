@@ -92,17 +92,17 @@ class MyRocks(Engine):
 
 
 def _write_sync(values: Mapping[str, str]) -> str:
-    """Before 2017 it had another name, and was off unless set."""
+    """Sync at commit, from the option of before 2017, which was off unless set."""
     return {"ON": "1", "1": "1", "OFF": "2", "0": "2"}.get(values.get("rocksdb_write_sync", ""), "1")
 
 
 def _active_compactions(query: Query) -> Optional[int]:
-    """The builds of Facebook and Percona list them; None where there is no such table."""
+    """Running compactions, listed by the builds of Facebook and Percona; None without the table."""
     return int(query(_ACTIVE)[0]["n"]) if query(_HAS_ACTIVE) else None
 
 
 def _moved(query: Query) -> Tuple[int, ...]:
-    """The bytes that flushes and compactions have read and written: the same again when they rest."""
+    """Bytes read and written by flushes and compactions: unchanged while they rest."""
     status = pairs(query, "SHOW GLOBAL STATUS LIKE 'rocksdb_%_bytes'")
     names = ("compact_read", "compact_write", "flush_write")
     return tuple(number(status, "rocksdb_{}_bytes".format(name)) or 0 for name in names)
@@ -123,7 +123,7 @@ def _of_files(query: Query) -> Iterator[str]:
 
 
 def in_words(options: Mapping[str, str]) -> str:
-    """Options of a column family: `level 0 none, 1 none, 2 LZ4; the last level Zlib`."""
+    """Compression of a column family: `level 0 none, 1 none, 2 LZ4; the last level Zlib`."""
     everywhere = options.get("COMPRESSION_TYPE", "")
     levels = options.get("COMPRESSION_PER_LEVEL", "")
     last = options.get("BOTTOMMOST_COMPRESSION", "")

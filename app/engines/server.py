@@ -51,7 +51,7 @@ _FORMATS = (
 
 
 def table_formats(query: Query) -> List[Row]:
-    """What the server says of each table: its row format, and the options that it was made with."""
+    """Row format and create options of each table."""
     return [{name: str(value or "") for name, value in row.items()} for row in query(_FORMATS)]
 
 
@@ -66,13 +66,13 @@ def is_mariadb(family: str) -> bool:
 
 
 def as_number(values: Mapping[str, str], name: str, otherwise: int) -> int:
-    """A number that a preset sets, or what holds otherwise."""
+    """The number that a preset sets, else the default."""
     text = values.get(name, "")
     return int(text) if text.isdigit() else otherwise
 
 
 def redo_bytes(values: Mapping[str, str], family: str, version: str) -> int:
-    """InnoDB's redo log, which is there whichever engine is driven."""
+    """Bytes of InnoDB's redo log, which every server has."""
     one = as_number(values, "innodb_log_file_size", 0)
     if is_mariadb(family):
         return one or 96 * MIB

@@ -30,7 +30,7 @@ class RemotePlan:
 
     @property
     def planned(self) -> list[SessionSummary]:
-        """The sessions that have a journal: later attempts have one once they begin."""
+        """The sessions with a journal; later attempts get one when they begin."""
         return [each for each in self.sessions if each.size]
 
 
@@ -52,7 +52,7 @@ def find_plans(target: Target, ask: Ask) -> Iterator[RemotePlan]:
 
 
 def is_kept(found: RemotePlan, home: Path) -> bool:
-    """All its bytes are here or were deleted here, and it is over: nothing to fetch."""
+    """Whether the plan is over and all its bytes are stored or deleted here: nothing to fetch."""
     if found.locked:
         return False
     with History(home) as history:
@@ -70,7 +70,7 @@ def is_kept(found: RemotePlan, home: Path) -> bool:
 
 
 def goes_on_here(found: RemotePlan, home: Path) -> bool:
-    """Worth following unasked: it is being carried out, or this desktop has begun to fetch it."""
+    """Whether to follow it without a request: it runs, or this desktop has begun to fetch it."""
     if found.locked:
         return True
     with History(home) as history:

@@ -30,7 +30,7 @@ class Closable(Protocol):
 
 
 class Stream(Protocol):
-    """The output of `follow`, as it comes."""
+    """The output stream of `follow`."""
 
     @property
     def returncode(self) -> int | None: ...
@@ -44,7 +44,7 @@ class Stream(Protocol):
 
 
 class Source(Protocol):
-    """The agent file on a target, as far as a follower needs it; `remote.Agent` is one."""
+    """What a follower needs of the agent on a target; `remote.Agent` is one."""
 
     @property
     def connection(self) -> Closable: ...
@@ -54,7 +54,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class Link:
-    """How the target is reached: connecting, up, down or busy (next try in `retry_s`), ended (all is there).
+    """State of the link: connecting, up, down or busy (next try in `retry_s`), ended (all fetched).
 
     Busy: the target is there, and another process holds the lock of the history.
     """
@@ -68,7 +68,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Update:
-    """What a follower has to tell: new events by session, journals that are refused, and the link."""
+    """News of a follower: new events by session, refused journals, and the link."""
 
     link: Link
     events: Mapping[str, Events] = field(default_factory=dict)
@@ -80,7 +80,7 @@ Publish = Callable[[Update], None]
 
 @dataclass
 class Pumped:
-    """What one step of the pump brought."""
+    """What one step of the pump read."""
 
     events: dict[str, Events] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class Pumped:
 
 
 class Pump:
-    """The step of following, for one connect: read, take apart, store."""
+    """Reads, splits and stores the stream of one connection."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class Pump:
         self._told: set[str] = set()
 
     def pump(self, read: Callable[[float], bytes]) -> Pumped:
-        """Store what has come; raises EOFError where the stream ended, TimeoutError where nothing came."""
+        """Store what has arrived; raises EOFError at the end of the stream, TimeoutError on silence."""
         pumped = Pumped()
         pieces: dict[str, list[Piece]] = {}
         for frame in self._frames.feed(_gathered(read, self._gather)):
@@ -145,7 +145,7 @@ class Pump:
 
 
 def _joined(parts: Sequence[Piece]) -> list[tuple[int, bytes]]:
-    """Pieces that follow one another, as one."""
+    """Adjacent pieces joined into one."""
     joined: list[tuple[int, list[bytes]]] = []
     end = -1
     for part in parts:
@@ -157,7 +157,7 @@ def _joined(parts: Sequence[Piece]) -> list[tuple[int, bytes]]:
 
 
 def _gathered(read: Callable[[float], bytes], most: int) -> bytes:
-    """What waits to be read, together: a transaction for each read would cost more than the events."""
+    """Everything readable now, at once: a transaction for each read would cost more than the events."""
     parts = [read(PATIENCE_S)]
     if not parts[0]:
         raise EOFError
@@ -205,11 +205,11 @@ class Follower:
         self._link = Link()
 
     def stop(self) -> None:
-        """Let `run` return soon; the plan goes on at the target."""
+        """Make `run` return soon; the plan runs on at the target."""
         self._stopping.set()
 
     def run(self) -> None:
-        """Follow; raises TargetError where the target refuses, HistoryError where nothing can be stored."""
+        """Follow the plan; raises TargetError if the target refuses, HistoryError if storing fails."""
         with History(self._home) as history:
             writer = Writer(history)
             torn, has_begun = list(self._sessions), False  # torn perhaps, by a crash
@@ -226,7 +226,7 @@ class Follower:
                     self._wait(error)
 
     def _follow(self, history: History, writer: Writer) -> None:
-        """One connect, until the plan ends."""
+        """Follow over one connection until the plan ends."""
         self._tell(Link("connecting"))
         wanted = [
             session
@@ -290,7 +290,7 @@ class Follower:
 
 
 def _ended_early(stream: Stream, begun: bool) -> Exception:
-    """Of a stream that ended without saying so: the link broke, or no agent ran there at all."""
+    """The error of a stream without an end: the link broke, or no agent ran."""
     words = stream.stderr.decode("utf-8", "replace").strip().splitlines()
     text = words[-1] if words else "the connection was closed"
     if not begun and stream.returncode in range(128):  # beyond: a signal; before: the link

@@ -27,7 +27,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Beat:
-    """The target is there; `locked`: an agent still carries out the plan."""
+    """A heartbeat; `locked`: an agent still runs the plan."""
 
     at: float
     locked: bool
@@ -35,14 +35,14 @@ class Beat:
 
 @dataclass(frozen=True)
 class End:
-    """The plan is not carried out any more, and everything has been sent."""
+    """The plan has ended, and everything was sent."""
 
 
 Frame = Piece | Beat | End
 
 
 class _Said(msgspec.Struct):
-    """A line between the journals, with every kind that it may have."""
+    """A line between the journals, with the fields of every kind."""
 
     error: str | None = None
     beat: int | None = None
@@ -58,7 +58,7 @@ _decode = msgspec.json.Decoder(_Said).decode
 
 
 class Frames:
-    """Takes the stream of `follow` apart, wherever its reads begin and end."""
+    """Splits the stream of `follow`, wherever reads begin and end."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
@@ -69,7 +69,7 @@ class Frames:
         self.begun = False  # before, a login script may have printed something
 
     def feed(self, data: bytes) -> Iterator[Frame]:
-        """What is complete with these bytes; lines that follow one another come as one piece."""
+        """Add bytes; returns the frames that are complete, adjacent lines as one piece."""
         self._buffer += data
         while self._buffer:
             if self._left:
@@ -89,7 +89,7 @@ class Frames:
                 raise _no_protocol(line)
 
     def _piece(self) -> Piece | None:
-        """All whole lines of the journal that are here."""
+        """The whole lines of the journal that have arrived."""
         with memoryview(self._buffer) as view:
             there = bytes(view[: self._left])
         raw = whole_lines(there)
@@ -113,7 +113,7 @@ class Frames:
         return line
 
     def _take(self, line: bytes) -> Iterator[Frame]:
-        """A beat, the end, or the header of what follows."""
+        """Handle a heartbeat, the end, or the header of a piece."""
         try:
             said = _decode(line)
         except (ValueError, RecursionError):
@@ -132,5 +132,5 @@ class Frames:
 
 
 def _no_protocol(line: bytes) -> TargetError:
-    """Trying again would bring the same: what was sent is not the agent's."""
+    """The error for output that is not the agent's: trying again would bring the same."""
     return TargetError(f"the target sent something that is not Dyno's protocol: {line[:80]!r}")

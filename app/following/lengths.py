@@ -12,7 +12,7 @@ from app.protocol.states import SessionState
 
 @dataclass
 class Lengths:
-    """Time of a contender without the turns of others: what all take together is the sum."""
+    """Times of a contender without the turns of others; the sum is the time of the round."""
 
     plan: Plan
     seen: dict[int, float] = field(default_factory=dict)  # of steps that were completed, by position
@@ -24,7 +24,7 @@ class Lengths:
         self._rounds = {turn.session: turn.repeat for turn in turns}
 
     def learn(self, session: SessionState, its_round: Sequence[SessionState]) -> None:
-        """What a session shows about those to come; `its_round` has all that take turns with it."""
+        """Learn from a session about those to come; `its_round` has all that alternate with it."""
         for index, step in enumerate(session.steps):
             if step.state == "completed" and step.seconds is not None:
                 self.seen[index] = step.seconds
@@ -39,7 +39,7 @@ class Lengths:
         return self.seen[index] if index in self.seen else self._guess(contender)[index]
 
     def gone(self, session: SessionState, index: int) -> float:
-        """What a step has taken so far; one in slices counts the seconds of its own contender."""
+        """Time of a step so far; in slices only its own contender's seconds."""
         step, planned = session.steps[index], self.plan.steps[index]
         if step.began_t is None:
             return 0.0
@@ -68,7 +68,7 @@ class Lengths:
         return before + steps
 
     def left_of_all(self, sessions: Sequence[SessionState]) -> float:
-        """At most, of a plan that ends when it is decided: no round begins that would end after its limit."""
+        """The longest time left of a plan until decided: no round begins that would exceed its limit."""
         left, limit = sum(map(self.left_of, sessions)), self.plan.time_limit
         if not limit:
             return left
@@ -77,11 +77,11 @@ class Lengths:
         return min(left, max(limit - self.elapsed(sessions), sum(map(self.left_of, of_round))))
 
     def elapsed(self, sessions: Iterable[SessionState]) -> float:
-        """All rounds; the sessions of one in slices go on at the same time."""
+        """Time of all rounds; in slices the sessions of a round run at the same time."""
         return sum(_took(list(each)) for _, each in groupby(sessions, self._round_of))
 
     def round_of(self, session: SessionState, sessions: Iterable[SessionState]) -> list[SessionState]:
-        """Those that take turns with it in slices, itself too."""
+        """The sessions that alternate with it in slices, itself included."""
         its_round = self._round_of(session)
         return [each for each in sessions if self._round_of(each) == its_round and each.is_needed]
 
@@ -89,7 +89,7 @@ class Lengths:
         return self._rounds.get(session.id, session.id)
 
     def _beside(self) -> float:
-        """Of a session, without its steps: the server is made, started and shut down."""
+        """Time of a session outside its steps: create, start and stop the server."""
         from app.planner.estimate import SERVER_S
 
         return SERVER_S + self.plan.pause if self.beside_s is None else self.beside_s
@@ -103,7 +103,7 @@ class Lengths:
 
 
 def _took(sessions: Sequence[SessionState]) -> float:
-    """From the start of the first to what was heard last; the target's clock only tells how they overlap."""
+    """Time from the first start to the last event; the target's clock only shows the overlap."""
     begun = [each for each in sessions if each.state != "waiting" and each.is_needed]
     if not begun:
         return 0.0

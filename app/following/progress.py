@@ -25,7 +25,7 @@ QPS = "load.queries"
 
 
 class _RecentQps:
-    """Of the latest seconds; while contenders take turns, of each its own."""
+    """QPS of the latest seconds, of each contender while they alternate."""
 
     def __init__(self) -> None:
         self._values: dict[int, deque[float | None]] = {}
@@ -35,14 +35,14 @@ class _RecentQps:
         return self._values.setdefault(contender, deque(maxlen=RECENT))
 
     def keep(self, plan: Plan | None, session: SessionState, sample: SampleLine | Sample) -> None:
-        """Missing where it is not among the values."""
+        """Add the QPS of a sample; None if it has none."""
         at = session.sampled.index(QPS) if QPS in session.sampled else len(sample.values)
         value = sample.values[at] if at < len(sample.values) else None
         self.of(plan, session).append(value if isinstance(value, int | float) else None)
 
 
 class PlanProgress:
-    """A plan that is being carried out, as its journals tell it."""
+    """A running plan, as its journals show it."""
 
     def __init__(self, plan: Plan | None = None) -> None:
         self.plan: Plan | None = None  # else it comes with the first event of a journal
@@ -53,7 +53,7 @@ class PlanProgress:
             self._take_plan(plan)
 
     def take_update(self, update: Update) -> None:
-        """All that a follower has to tell."""
+        """Take in an update of a follower."""
         for session, events in update.events.items():
             self.take_all(session, events.lines)
         if update.link.state == "ended":
@@ -61,7 +61,7 @@ class PlanProgress:
                 each.end_unsaid()
 
     def take_all(self, session: str, events: Iterable[Line | Sample]) -> None:
-        """Take in many: of samples that follow one another only the latest are looked at."""
+        """Take in many events; of consecutive samples only the latest count."""
         latest: deque[SampleLine] = deque(maxlen=RECENT)
         for event in events:
             if type(event) is SampleLine:
@@ -94,7 +94,7 @@ class PlanProgress:
             self._learn(progress)
 
     def go_on_from(self, stored: SessionState, latest: Sequence[Line]) -> None:
-        """A session as it is stored, with those of its events that the seconds at hand are read from."""
+        """Continue from a stored session, with the events that its latest seconds come from."""
         self._add(stored.id)
         if self._lengths is None or stored.id not in self.sessions:
             return
@@ -109,12 +109,12 @@ class PlanProgress:
                 self._recent.of(self.plan, stored).clear()  # before, its place among the values was another
 
     def _learn(self, session: SessionState) -> None:
-        """Its step or all of it has ended."""
+        """Learn the length of a step or session that has ended."""
         if self._lengths is not None:
             self._lengths.learn(session, self._round_of(session))
 
     def _round_of(self, session: SessionState) -> list[SessionState]:
-        """Those that take turns with it in slices, itself too."""
+        """The sessions that alternate with it in slices, itself included."""
         return self._lengths.round_of(session, self.sessions.values()) if self._lengths else [session]
 
     def _take_plan(self, plan: Plan) -> None:
@@ -124,7 +124,7 @@ class PlanProgress:
             self._add(turn.session)
 
     def _add(self, session: str) -> None:
-        """One that is certain to come, or a later attempt that has come."""
+        """Add a planned session, or a later attempt that has begun."""
         if self.plan is None or session in self.sessions:
             return
         known = {**self.sessions, session: SessionState(session, [StepState() for _ in self.plan.steps])}
@@ -139,7 +139,7 @@ class PlanProgress:
 
     @property
     def current(self) -> SessionState | None:
-        """The session at hand: of the active ones the one that works, else the latest that began."""
+        """The current session: of the active ones the one that works, else the latest that began."""
         begun = [each for each in self.sessions.values() if each.state != "waiting" and each.is_needed]
         active = [each for each in begun if each.state == "active"]
         return max(
@@ -148,7 +148,7 @@ class PlanProgress:
 
     @property
     def at_hand(self) -> list[SessionState]:
-        """The current one; while it takes turns with others in a step, all of them."""
+        """The current session, with all that alternate with it in a step."""
         current = self.current
         if current is None or current.at_hand < 0 or not self.step(current.at_hand).sliced:
             return [] if current is None else [current]
@@ -156,11 +156,11 @@ class PlanProgress:
 
     @property
     def first_at_hand(self) -> SessionState | None:
-        """One of them that stays the same while they take turns."""
+        """One of the current sessions, the same one while they alternate."""
         return next((each for each in self.sessions.values() if each.state == "active"), self.current)
 
     def after(self, session: str) -> SessionState | None:
-        """What to look at after a session that was looked at: the same one while its round goes on."""
+        """The session to show after this one: the same while its round runs."""
         seen = self.sessions.get(session)
         if seen is None or seen.state not in ("active", "completed"):
             return self.first_at_hand
@@ -174,7 +174,7 @@ class PlanProgress:
 
     @property
     def qps_text(self) -> str:
-        """Of the latest second of the step at hand, `9,800 | 12,345` of several; empty where no load runs."""
+        """QPS of the latest second, `9,800 | 12,345` of several sessions; empty without load."""
         found = [self._qps(each) for each in self.at_hand]
         texts = ["-" if qps is None else f"{qps:,.0f}" for qps in found]
         return " | ".join(texts) if any(qps is not None for qps in found) else ""
@@ -185,7 +185,7 @@ class PlanProgress:
 
     @property
     def heard_at(self) -> float | None:
-        """When something was heard last, by the target's clock."""
+        """The time of the latest event, by the target's clock."""
         return max((each.at for each in self.sessions.values() if each.state != "waiting"), default=None)
 
     @property
@@ -194,7 +194,7 @@ class PlanProgress:
 
     @property
     def left_s(self) -> float | None:
-        """Declared seconds to come; of steps without, what they took before, or a guess."""
+        """Seconds left: declared ones, else as long as such steps took, else a guess."""
         if self._lengths is None:
             return None
         return self._lengths.left_of_all(list(self.sessions.values()))
@@ -219,11 +219,11 @@ class PlanProgress:
         return None if left is None or heard_at is None else heard_at + left
 
     def gone_s(self, session: str, index: int) -> float:
-        """What a step has taken so far, without the turns of others."""
+        """Time of a step so far, without the turns of others."""
         return self._lengths.gone(self.sessions[session], index) if self._lengths else 0.0
 
     def length_s(self, session: str, index: int) -> float:
-        """That a step took, or is likely to take."""
+        """The time that a step took, or will probably take."""
         progress = self.sessions[session]
         if self._lengths is None or (progress.is_over and not progress.steps[index].is_over):
             return 0.0
@@ -231,7 +231,7 @@ class PlanProgress:
 
     @property
     def line(self) -> str:
-        """The step at hand and how far it is."""
+        """The current step and its progress, in one line."""
         at_hand = self.at_hand
         if not at_hand:
             return "waiting" if self.sessions else "connecting"
@@ -250,19 +250,19 @@ class PlanProgress:
 
 
 def _furthest(sessions: Sequence[SessionState]) -> SessionState:
-    """In its step: of those that take turns it never falls behind."""
+    """The session furthest in its step."""
     seconds = [each for each in sessions if each.active.s is not None]
     return max(seconds, key=lambda each: each.active.s or 0, default=sessions[0])
 
 
 def stored_progress(history: History, plan: Plan) -> PlanProgress:
-    """How far a plan has come, as the history knows it: the same as its journals would tell."""
+    """The progress of a plan from the history: the same as its journals give."""
     with history.reading():
         return _stored(history, plan)
 
 
 def stored_plan(history: History, plan: str, sessions: Sequence[str]) -> tuple[PlanProgress, dict[str, int]]:
-    """The same by its id, and how many bytes of each journal are in it: what follows them continues it."""
+    """The same by plan id, with the bytes of each journal that it includes."""
     with history.reading():
         row = history.one("SELECT content FROM plan WHERE id = ?", (plan,))
         progress = PlanProgress() if row is None else _stored(history, Plan.from_json(unpack_json(row[0])))

@@ -27,7 +27,7 @@ _CLOCK_DIGITS = (0, 4, 4)  # of s, t and dt
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the values of a sample belong: the number of the series at each position, and their decimals."""
+    """Where values of a sample belong: the series' number at each position, and its decimals."""
 
     numbers: tuple[int, ...] = ()
     digits: tuple[int, ...] = ()  # by number
@@ -38,7 +38,7 @@ class Layout:
 
 
 def stage(connection: Connection, step: int, samples: Sequence[SampleLine], layout: Layout) -> None:
-    """Keep the seconds of a step that has not ended."""
+    """Store seconds of a running step."""
     plain = layout.is_plain
     connection.executemany(
         "INSERT INTO staging (step, seq, s, t, dt, derived, content) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -61,14 +61,14 @@ def _content(values: Sequence[float | None], layout: Layout, plain: bool) -> byt
 
 @dataclass(frozen=True)
 class Seconds:
-    """All seconds of a step: one row a series, one column a second."""
+    """All seconds of a step: a row for each series, a column for each second."""
 
     clock: Floats  # rows: s, t, dt
     derived: list[int]  # columns
     values: Floats
 
     def of(self, series: int) -> Floats | None:
-        """The values of a series; None where it had none."""
+        """The values of a series; None if it had none."""
         import numpy as np
 
         return None if np.isnan(self.values[series]).all() else self.values[series]
@@ -100,7 +100,7 @@ def finish(
 
 
 def staged_seconds(connection: Connection, step: int, series: int) -> Seconds:
-    """What the staging holds of a step."""
+    """The staged seconds of a step."""
     import numpy as np
 
     rows = connection.execute(
@@ -155,13 +155,13 @@ def _insert(connection: Connection, step: int, seconds: Seconds, layout: Layout)
 
 
 def read_block(content: bytes) -> Floats:
-    """The values of a packed column; raises DamagedError where it is not what was stored."""
+    """The values of a packed column; raises DamagedError if they are damaged."""
     with unpacking():
         return unpack(content)
 
 
 def clock_of(connection: Connection, step: int) -> Floats | None:
-    """Rows s, t, dt of a packed step."""
+    """The rows s, t, dt of a packed step."""
     import numpy as np
 
     row = connection.execute("SELECT s, t, dt FROM clock WHERE step = ?", (step,)).fetchone()
@@ -170,7 +170,7 @@ def clock_of(connection: Connection, step: int) -> Floats | None:
 
 
 def values_of(connection: Connection, step: int, series: int) -> Floats | None:
-    """The values of a series in a packed step; None where it had none."""
+    """The values of a series in a packed step; None if it had none."""
     row = connection.execute(
         "SELECT content FROM block WHERE step = ? AND series = ?", (step, series)
     ).fetchone()

@@ -44,7 +44,7 @@ _PLAIN = {name: STATE_OF if name == "state" else name for name in FACETS if name
 
 @dataclass(frozen=True)
 class Filter:
-    """Which sessions are wanted: each word of the text in a text of theirs, of each facet a chosen value."""
+    """A filter: every word of the text must occur, and one of the chosen values of each facet."""
 
     text: str = ""
     chosen: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class Order:
 
 
 class Headline(NamedTuple):
-    """The QPS of a group of steps: the geometric mean of the `n` of its `steps` that have a figure."""
+    """The QPS of a group: geometric mean of `n` of its `steps`, those with a result."""
 
     qps: float | None
     n: int
@@ -69,14 +69,14 @@ class Headline(NamedTuple):
 
 
 class SessionLine(SessionEntry):
-    """One line of the list, with what it is sorted by."""
+    """A line of the list, with the value it is sorted by."""
 
     at: float  # when it began; where it has not, when it was planned
     headlines: dict[str, Headline]  # by group
 
 
 class FacetValue(NamedTuple):
-    """A value, and how many sessions fit if it alone is chosen of its facet."""
+    """A value of a facet, and the number of sessions with it."""
 
     value: str
     sessions: int
@@ -84,7 +84,7 @@ class FacetValue(NamedTuple):
 
 @dataclass(frozen=True)
 class FoundSessions:
-    """The sessions that fit, in their order; of how many; and the groups that any session has a QPS of."""
+    """The matching sessions in order, the number of all, and the groups with a QPS."""
 
     ids: tuple[str, ...]
     plans: Mapping[str, tuple[str, ...]]  # the same ids by plan, plans in their order
@@ -108,7 +108,7 @@ class _Where:
 
 
 def browse(history: History, wanted: Filter, order: Order) -> FoundSessions:
-    """All sessions that fit, in this order."""
+    """All matching sessions, in this order."""
     where, join, values = _where(wanted), "", []
     if order.by.startswith(QPS):
         join, values = _HEADLINE, [order.by.removeprefix(QPS)]
@@ -120,7 +120,7 @@ def browse(history: History, wanted: Filter, order: Order) -> FoundSessions:
 
 
 def _by_plan(rows: Sequence[tuple[str, str]], order: Order) -> dict[str, tuple[str, ...]]:
-    """A plan is sorted by its first session; by date that is always the one that began first."""
+    """Sort by plan: a plan is placed by its first session; by date that is the earliest."""
     step = -1 if order.by == "date" and order.is_descending else 1
     plans: dict[str, list[str]] = {}
     for id_, plan in rows[::step]:
@@ -129,7 +129,7 @@ def _by_plan(rows: Sequence[tuple[str, str]], order: Order) -> dict[str, tuple[s
 
 
 def groups(history: History) -> tuple[str, ...]:
-    """Of which any session has a QPS; each found by one step through the index."""
+    """The groups with a QPS in any session; one index lookup each."""
     rows = history.query(
         "WITH RECURSIVE known (name) AS (SELECT min(grouping) FROM headline UNION ALL SELECT"
         " (SELECT min(grouping) FROM headline WHERE grouping > name) FROM known WHERE name IS NOT NULL)"
@@ -139,7 +139,7 @@ def groups(history: History) -> tuple[str, ...]:
 
 
 def lines(history: History, ids: Sequence[str]) -> list[SessionLine]:
-    """Of these sessions, in this order; those that are gone are left out."""
+    """The lines of these sessions, in this order, without deleted ones."""
     found: dict[str, SessionLine] = {}
     for at in range(0, len(ids), _CHUNK):
         found.update(_lines(history, ids[at : at + _CHUNK]))
@@ -163,7 +163,7 @@ def _lines(history: History, ids: Sequence[str]) -> Iterator[tuple[str, SessionL
 
 
 def facets(history: History, wanted: Filter) -> dict[str, list[FacetValue]]:
-    """The values of each facet among the sessions that all other facets, and the text, let through."""
+    """The values of each facet, among sessions that match the text and all other facets."""
     chosen = {name: frozenset(values) for name, values in wanted.chosen.items() if values}
     counted: dict[str, Counter[str]] = {name: Counter() for name in _PLAIN}
     for *values, count in _combinations(history, wanted):
@@ -177,7 +177,7 @@ def facets(history: History, wanted: Filter) -> dict[str, list[FacetValue]]:
 
 
 def _combinations(history: History, wanted: Filter) -> list[tuple[Any, ...]]:
-    """How many sessions have the same values of all facets: far fewer lines than sessions."""
+    """Numbers of sessions by the values of all facets: far fewer rows than sessions."""
     where = _where(Filter(wanted.text, {"tag": wanted.chosen.get("tag", ())}))
     columns = ", ".join(_PLAIN.values())
     by = ", ".join(str(at + 1) for at in range(len(_PLAIN)))
@@ -192,7 +192,7 @@ def _tags(history: History, wanted: Filter) -> Counter[str]:
 
 
 def _in_order(name: str, counts: Counter[str], chosen: Sequence[str] | frozenset[str]) -> list[FacetValue]:
-    """Also the chosen ones that nothing fits: they can be taken back."""
+    """The values in order, with chosen ones that match nothing, so that they can be cleared."""
     values = {*counts, *chosen} - {""}
     key = STATES.index if name == "state" else str.casefold
     return [FacetValue(value, counts[value]) for value in sorted(values, key=key)]
@@ -212,7 +212,7 @@ def _where(wanted: Filter) -> _Where:
 
 
 def _add_word(where: _Where, pattern: str) -> None:
-    """In a text that the list shows, in a tag, a note, or at the end of the id."""
+    """Look for a word in the list's texts, in tags, notes, or at the end of the id."""
     like = "LIKE ? ESCAPE '\\'"
     texts = " || ' ' || ".join((NAME_OF, *_SEARCHED))
     where.add(
@@ -223,7 +223,7 @@ def _add_word(where: _Where, pattern: str) -> None:
 
 
 def _sorting(order: Order) -> str:
-    """What is behind ORDER BY; sessions without a value come last, equal ones newest first."""
+    """The ORDER BY clause: sessions without a value last, equal ones newest first."""
     direction = "DESC" if order.is_descending else "ASC"
     if order.by == "date":
         return _NEWEST_FIRST.replace("DESC", direction)
@@ -235,5 +235,5 @@ def _sorting(order: Order) -> str:
 
 
 def tags(history: History) -> list[str]:
-    """All that any session has."""
+    """All tags of all sessions."""
     return [tag for (tag,) in history.query("SELECT DISTINCT tag FROM session_tag ORDER BY tag")]

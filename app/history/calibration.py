@@ -51,7 +51,7 @@ class Calibration:
 
 
 def calibration(history: History, machine_key: str) -> Calibration | None:
-    """The latest one; None where there is none yet."""
+    """The latest calibration; None without one."""
     row = history.one(_PLAN, (machine_key, SEQUENCE, LEAST))
     if row is None:
         return None
@@ -73,7 +73,7 @@ def calibration(history: History, machine_key: str) -> Calibration | None:
 
 
 class _Place(NamedTuple):
-    """What was measured again and again."""
+    """A step on a core set, measured repeatedly."""
 
     engine: str
     step: str
@@ -87,13 +87,13 @@ def _by_engine(steps: Mapping[_Place, Sequence[float]]) -> dict[str, Noise]:
 
 
 def noise_of(history: History, machine_key: str) -> float | None:
-    """Between sessions of that machine, as measured; None where nobody has measured it."""
+    """The measured noise between sessions on this machine; None if it was never measured."""
     found = calibration(history, machine_key)
     return found.best if found else None
 
 
 def noise_at(home: Path, machine_key: str) -> float | None:
-    """The same, for a thread that has no history open."""
+    """The same, for a thread without an open history."""
     from .history import History
 
     with History(home) as history:

@@ -20,7 +20,7 @@ _MOST = 200  # the latest: a machine is not what it was years ago
 
 @dataclass(frozen=True)
 class CanaryRun:
-    """What a small server that stays the same came to before a session."""
+    """A canary run: the result of the small server before a session."""
 
     session: str  # its name
     at: float  # when it began
@@ -32,7 +32,7 @@ class CanaryRun:
 
 
 def canary_runs(history: History, machine_key: str) -> list[CanaryRun]:
-    """The latest of a machine, the newest first."""
+    """The latest canary runs of a machine, the newest first."""
     rows = history.query(
         "SELECT session.name, session.started_at, content FROM fact JOIN session ON session = session.number"
         " WHERE machine_key = ? AND fact.name = ? ORDER BY session.started_at DESC LIMIT ?",
@@ -49,18 +49,18 @@ def canary_runs(history: History, machine_key: str) -> list[CanaryRun]:
 
 
 def _disturbed(others: Mapping[str, Any]) -> str:
-    """What it was without the mark before it."""
+    """The text on what disturbed a run, without its mark."""
     text = disturbed_text(others).partition(": ")[2]
     return text or (DISTURBED if others.get("causes") else "")
 
 
 def canaries(history: History, machine_key: str) -> list[float]:
-    """Their figures, the newest first, as verdicts across time take them."""
+    """The results of canary runs, the newest first, for verdicts across time."""
     return counted(canary_runs(history, machine_key))
 
 
 def counted(runs: Iterable[CanaryRun]) -> list[float]:
-    """Reads or commits, whichever vary more.
+    """Reads or commits of the runs, whichever vary more.
 
     Those of the server that is the canary now, but for the disturbed ones: these are left out of cells too.
     """

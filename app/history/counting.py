@@ -49,7 +49,7 @@ class Cut:
 
 @dataclass(frozen=True)
 class Seconds:
-    """The measured seconds of a step, from 0 on; None is a gap."""
+    """The measured seconds of a step from 0 on; None is a gap."""
 
     values: Sequence[float | None]
     lengths: Sequence[float]  # of each in seconds; NaN where no sample came
@@ -58,7 +58,7 @@ class Seconds:
         return self.values if cut is None else self.values[cut.first_s : cut.last_s + 1]
 
     def mean(self, cut: Cut) -> float | None:
-        """What the seconds of a cut come to, each by its length."""
+        """The mean over the seconds of a cut, each weighted by its length."""
         there = [
             (value, length)
             for value, length in zip(self.part(cut), self.lengths[cut.first_s : cut.last_s + 1], strict=True)
@@ -76,7 +76,7 @@ class Seconds:
         return max_block_deviation([self.values[s] for s in there if self.lengths[s] == self.lengths[s]])
 
     def fitting(self, cut: Cut | None) -> Cut | None:
-        """A cut of somebody else's history may be one of other seconds: then all count."""
+        """The cut, if it fits these seconds: one from another history may not."""
         try:
             if cut is not None:
                 self.check(cut)
@@ -102,7 +102,7 @@ class Seconds:
 
 @dataclass(frozen=True)
 class Counted:
-    """What the seconds of a step say."""
+    """The result and steadiness of a step from its seconds."""
 
     seconds: int  # that were measured
     cut: Cut | None
@@ -113,7 +113,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class Countable:
-    """A step with the seconds that can be chosen from."""
+    """A step whose seconds can be chosen, with them."""
 
     number: int
     label: str
@@ -124,7 +124,7 @@ class Countable:
 
 
 def counted(history: History, session: str) -> dict[int, Counted]:
-    """By the position of the step."""
+    """What was counted, by the position of the step."""
     return {position: _counted(*stored) for position, *stored in history.query(_STORED, (session,))}
 
 
@@ -143,14 +143,14 @@ def _counted(
 
 
 def recount(connection: Connection, step: int) -> None:
-    """Look again at the seconds of a step: its cut is another now."""
+    """Count a step again after its cut has changed."""
     keep_counts(connection, step)
     (session,) = connection.execute("SELECT session FROM step WHERE number = ?", (step,)).fetchone()
     keep_headlines(connection, session)
 
 
 def recount_cut(connection: Connection, session: str) -> None:
-    """The same for all steps of a session that are cut: the cuts came after the seconds."""
+    """Count all cut steps of a session again, for cuts that came after the seconds."""
     rows = connection.execute(
         "SELECT DISTINCT step.number FROM cut JOIN session ON session.id = cut.session"
         " JOIN step ON step.session = session.number AND step.position = cut.step WHERE cut.session = ?",
@@ -161,7 +161,7 @@ def recount_cut(connection: Connection, session: str) -> None:
 
 
 def keep_counts(connection: Connection, step: int, packed: blocks.Seconds | None = None) -> None:
-    """Look at the seconds of a step that has ended; those packed just now are not unpacked for it."""
+    """Count the seconds of a step that has ended; uses those just packed, without unpacking."""
     keep(connection, step, count(connection, step, packed))
 
 
@@ -180,7 +180,7 @@ def keep(connection: Connection, step: int, found: Counted | None) -> None:
 
 
 def count(connection: Connection, step: int, packed: blocks.Seconds | None = None) -> Counted | None:
-    """What the seconds of a step say; None where its figure is not made of any."""
+    """Count the seconds of a step; None if its result does not come from seconds."""
     row = connection.execute(_STEP, (step,)).fetchone()
     seconds = None if row is None else _read(connection, step, row[0], row[3], packed)
     if seconds is None:
@@ -234,7 +234,7 @@ def unsteady_steps(history: History, plan: str) -> dict[tuple[str, int], str]:
 def _read(
     connection: Connection, step: int, session: int, unit: str, packed: blocks.Seconds | None = None
 ) -> Seconds | None:
-    """None where the figure of the step is of another kind, or none of its seconds are kept."""
+    """The seconds of a step; None if its result is of another kind, or none are stored."""
     row = connection.execute(
         "SELECT number FROM series WHERE session = ? AND name = ?", (session, SERIES.get(unit, ""))
     ).fetchone()

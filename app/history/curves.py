@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Curve:
-    """Seconds of the step, negative in warm-up, and the values of one series in them; NaN is missing."""
+    """Seconds of a step (negative in warm-up) and the values of one series; NaN is missing."""
 
     seconds: Floats
     values: Floats
@@ -29,7 +29,7 @@ class Curve:
 def curves(
     history: History, sessions: Sequence[str], step: str, coordinates: Mapping[str, Any], series: str
 ) -> dict[str, Curve]:
-    """By the id of the session; one that did not carry out the step, or has no such series, is left out."""
+    """Curves by the id of the session, without sessions that lack the step or series."""
     text = json.dumps(coordinates, sort_keys=True)
     name = ALIASES.get(series, series)
     with history.reading():

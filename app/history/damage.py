@@ -12,7 +12,7 @@ from app.core.errors import DynoError
 
 
 class DamagedError(DynoError):
-    """Something in the history is not what was stored there."""
+    """A stored value is damaged."""
 
 
 @contextmanager

@@ -17,7 +17,7 @@ _SAMPLE = b'{"kind":"sample",'
 
 
 class SampleLine(msgspec.Struct, gc=False):
-    """A `Sample` as the history stores it: read, and every value checked, in a fifth of the time."""
+    """A `Sample` for the history: decoded and checked in a fifth of the time."""
 
     seq: Seq
     t: Seconds
@@ -77,14 +77,14 @@ def _decode_line(line: bytes) -> Line:
 
 
 class Events(Sequence[Event]):
-    """The events of a batch; samples are made into events when somebody looks at them."""
+    """The events of a batch; samples become events only when read."""
 
     def __init__(self, lines: Sequence[Line] = ()) -> None:
         self._lines = lines
 
     @property
     def lines(self) -> Sequence[Line]:
-        """As they were read: nothing is made for a sample."""
+        """The lines as read, which creates nothing for samples."""
         return self._lines
 
     def __add__(self, more: Events) -> Events:
@@ -113,5 +113,5 @@ def _event(line: Line) -> Event:
 
 
 def kind_of(event: Event) -> str:
-    """As it is in the journal, also of an unknown one."""
+    """The kind as in the journal, also an unknown one."""
     return str(event.data["kind"]) if isinstance(event, Unknown) else event.kind

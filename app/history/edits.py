@@ -48,7 +48,7 @@ def rename(history: History, reference: str, name: str) -> None:
 
 
 def tag(history: History, reference: str, name: str) -> None:
-    """Adding a tag that is there already changes nothing."""
+    """Add a tag; one that exists changes nothing."""
     session = find(history, reference)
     with history.transaction() as connection:
         connection.execute("INSERT OR IGNORE INTO session_tag VALUES (?, ?)", (session, checked(name, "tag")))
@@ -74,7 +74,7 @@ def note(history: History, reference: str, text: str, at: float | None = None) -
 
 
 def cut(history: History, reference: str, step: int, wanted: Cut) -> None:
-    """Only these seconds of a step count from now on, in place of those of a cut before."""
+    """Count only these seconds of a step from now on; replaces an earlier cut."""
     session = find(history, reference)
     reason = checked(wanted.reason, "reason") if wanted.reason else ""
     with history.transaction() as connection:
@@ -100,7 +100,7 @@ def uncut(history: History, reference: str, step: int) -> None:
 
 
 def colours(history: History) -> dict[str, int]:
-    """The colour index of every contender that was seen, by its key."""
+    """The colour index of every known contender, by its key."""
     return dict(history.query("SELECT contender_key, colour FROM colour"))
 
 
@@ -112,7 +112,7 @@ def set_colour(history: History, contender_key: str, colour: int) -> None:
 
 
 def delete(history: History, reference: str) -> str:
-    """Take a session away; it stays away until `undelete` or an import. Not while its plan is carried out."""
+    """Delete a session until `undelete` or an import; not while its plan runs."""
     session = find(history, reference)
     with history.transaction() as connection:
         entry = sessions(history, ids=[session])[0]
@@ -136,7 +136,7 @@ def delete(history: History, reference: str) -> str:
 
 
 def undelete(history: History, session: str) -> bool:
-    """Bring a deleted session back as it was; False where its bytes are gone and it may only come again."""
+    """Restore a deleted session; False if its bytes are gone and it can only come again."""
     with history.transaction() as connection:
         row = connection.execute("SELECT plan, added FROM deleted WHERE session = ?", (session,)).fetchone()
         if row is None:
@@ -154,7 +154,7 @@ def undelete(history: History, session: str) -> bool:
 
 
 def find_deleted(history: History, reference: str) -> str:
-    """The id of the deleted session that is meant by it, or by its last 6 characters."""
+    """The id of a deleted session, from its id or its last 6 characters."""
     ids: list[str] = [id_ for (id_,) in history.query("SELECT session FROM deleted ORDER BY at DESC")]
     fits = [id_ for id_ in ids if reference in (id_, id_[-SUFFIX:])]
     if len(fits) == 1:
@@ -164,7 +164,7 @@ def find_deleted(history: History, reference: str) -> str:
 
 
 def _take_added(history: History, session: str) -> dict[str, list[tuple[Any, ...]]]:
-    """The owned rows of a session, which are there no more."""
+    """Delete and return the owned rows of a session."""
     taken = {}
     for table, columns in _ADDED.items():
         taken[table] = history.query(f"SELECT {columns} FROM {table} WHERE session = ?", (session,))  # noqa: S608
@@ -173,7 +173,7 @@ def _take_added(history: History, session: str) -> dict[str, list[tuple[Any, ...
 
 
 def _empty_trash(history: History, before: float) -> None:
-    """What was deleted before that moment is past undoing; that it was deleted is still known."""
+    """Delete for good what was deleted before that moment; the deletion itself stays recorded."""
     rows = history.query("SELECT session FROM deleted WHERE at < ? AND added != ''", (before,))
     for (session,) in rows:
         history.connection.execute("UPDATE deleted SET added = '' WHERE session = ?", (session,))
@@ -181,7 +181,7 @@ def _empty_trash(history: History, before: float) -> None:
 
 
 def _move(session: str, source: Path, to: Path) -> None:
-    """The journal, if there is one, from one folder to the other."""
+    """Move the journal, if there is one, to the other folder."""
     path = journals.path_of(source, session)
     if path.exists():
         to.mkdir(mode=0o700, exist_ok=True)
@@ -189,7 +189,7 @@ def _move(session: str, source: Path, to: Path) -> None:
 
 
 def added(history: History, session: str) -> dict[str, Any]:
-    """All that a person added, as it goes into an export."""
+    """All that a person added, for an export."""
     name = history.one("SELECT name FROM session_name WHERE session = ?", (session,))
     tags = history.query("SELECT tag FROM session_tag WHERE session = ? ORDER BY tag", (session,))
     notes = history.query("SELECT at, text FROM session_note WHERE session = ? ORDER BY number", (session,))

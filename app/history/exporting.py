@@ -23,7 +23,7 @@ _DATE = (2020, 1, 1, 0, 0, 0)  # the same session gives the same file
 
 
 def export(history: History, reference: str, file: Path) -> Path:
-    """Write a session into a file of its own; returns where it is."""
+    """Write a session into a file; returns its path."""
     session = find(history, reference)
     journal = journals.path_of(history.journals, session)
     if not journal.exists():

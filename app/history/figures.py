@@ -25,7 +25,7 @@ PER_QUERY = (
 
 
 class SettledEntry(TypedDict):
-    """What a settle step says of the steps before it; bytes and amplification are null where nobody knows."""
+    """What a settle step measured for the steps before it; unknown bytes and ratios are null."""
 
     seconds: float
     waited_for: dict[str, int]  # seconds, by what was waited for
@@ -48,7 +48,7 @@ class SteadinessEntry(TypedDict):
 
 
 class CutEntry(TypedDict):
-    """The seconds that count; the figure is theirs, latency and costs stay those of the whole step."""
+    """A cut; the result is of its seconds, latency and costs stay those of the whole step."""
 
     first_s: int
     last_s: int
@@ -137,7 +137,7 @@ FROM step WHERE session = (SELECT number FROM session WHERE id = ?) ORDER BY pos
 
 
 def steps(history: History, session: str) -> list[StepEntry]:
-    """In the order of the plan; where the session is over, so are they all."""
+    """The steps in the order of the plan; if the session is over, all of them are."""
     state = state_of(history, session)
     settled, counts = _settled(history, session), counted(history, session)
     return [
@@ -147,7 +147,7 @@ def steps(history: History, session: str) -> list[StepEntry]:
 
 
 def _settled(history: History, session: str) -> dict[int, SettledEntry]:
-    """What the settle steps said, by the position of the step that it is kept with."""
+    """What settle steps measured, by the position of the step they belong to."""
     rows = history.query(
         "SELECT result.ended, data_bytes FROM result JOIN step ON result.step = step.number"
         " JOIN session ON step.session = session.number"
@@ -201,7 +201,7 @@ def _step(
 
 
 def _ended(state: str, reason: str, session: str) -> tuple[str, str]:
-    """The state of a step and why, where the state of its session says more than the journal does."""
+    """State and reason of a step, if its session says more than the journal does."""
     if state == "active" and session == "lost":
         return "failed", GONE
     if state == "waiting" and session not in GOING_ON:
@@ -231,7 +231,7 @@ def _cut(whole: float, counts: Counted | None) -> CutEntry | None:
 
 
 def _whole(value: float | None) -> float | None:
-    """Counts are shown without a decimal point."""
+    """A count without decimals."""
     return int(value) if value is not None and value == int(value) else value
 
 
@@ -262,7 +262,7 @@ def find_step(history: History, session: str, name: str, threads: int | None) ->
 
 
 def result(history: History, session: str, position: int) -> dict[str, Any]:
-    """All that step_started and step_ended said: totals, buckets, status, sizes, debt before and after."""
+    """All of step_started and step_ended: totals, buckets, status, sizes, debt before and after."""
     row = history.one(
         "SELECT started, ended FROM result JOIN step ON result.step = step.number"
         " JOIN session ON step.session = session.number WHERE id = ? AND position = ?",
@@ -275,7 +275,7 @@ def result(history: History, session: str, position: int) -> dict[str, Any]:
 
 
 def facts(history: History, session: str, name: str = "") -> list[dict[str, Any]]:
-    """What held in a session, in the order of the journal; all, or those of one name that are known."""
+    """The facts of a session in order; all, or those with one name."""
     rows = history.query(
         "SELECT fact.name, moment, content FROM fact JOIN session ON session = session.number"
         " WHERE id = ? AND (? = '' OR fact.name = ?) ORDER BY seq",
@@ -288,13 +288,13 @@ def facts(history: History, session: str, name: str = "") -> list[dict[str, Any]
 
 
 def latest_fact(history: History, session: str, name: str) -> Any:
-    """The latest of that name; None where the session did not come so far."""
+    """The latest fact of that name; None if the session has none."""
     found = facts(history, session, name)
     return found[-1]["value"] if found else None
 
 
 def explains(history: History, session: str) -> list[ExplainEntry]:
-    """In the order of the journal."""
+    """The EXPLAIN results in the order of the journal."""
     return [
         {"step": fact["when"], "statement": fact["value"]["statement"], "rows": fact["value"]["rows"]}
         for fact in facts(history, session, "explain")
@@ -343,7 +343,7 @@ def plan_of(history: History, session: str) -> dict[str, Any]:
 
 
 def plans_by_session(history: History, sessions: Sequence[str]) -> dict[str, Plan]:
-    """In their order; the plan of many sessions is read once."""
+    """The plans of these sessions, in their order; each plan is read once."""
     found: dict[str, Plan] = {}
     for session in sessions:
         if session not in found:
@@ -353,7 +353,7 @@ def plans_by_session(history: History, sessions: Sequence[str]) -> dict[str, Pla
 
 
 def notes(history: History, session: str) -> list[dict[str, Any]]:
-    """What people had to say, while it was carried out (with its second) and afterwards."""
+    """Notes written during the session (with their second) and afterwards."""
     during = history.query(
         "SELECT note.t, note.at, step, text FROM note JOIN session ON session = session.number"
         " WHERE id = ? ORDER BY seq",

@@ -18,7 +18,7 @@ _FROM = 1e-300  # what is not above it has no logarithm
 
 
 def keep_headlines(connection: Connection, session: int | None) -> None:
-    """Take into account the steps of a session that have ended; groups of which none has are left out."""
+    """Store the means of the groups in which a step has ended."""
     groups: dict[str, list[float | None]] = {}
     for grouping, value in connection.execute(_OF_SESSION, {"unit": UNIT, "session": session}):
         groups.setdefault(grouping, []).append(value)
@@ -34,7 +34,7 @@ def _headline(values: Sequence[float | None]) -> tuple[float | None, int, int]:
 
 
 def geometric_mean(values: Sequence[float]) -> float | None:
-    """Half as fast in one step and twice in another is no change; 0 where one of them is."""
+    """The geometric mean (half and twice as fast cancel out); 0 if any value is 0."""
     if not values:
         return None
     if min(values) <= _FROM:

@@ -19,15 +19,15 @@ BUSY_S = 10.0  # how long a writer waits for another
 
 
 class HistoryError(DynoError):
-    """The history file cannot be used, or did not take what was to be kept."""
+    """The history file cannot be used or written."""
 
 
 class BusyError(HistoryError):
-    """Another process has been writing for longer than anybody waits: trying again helps."""
+    """Another process has been writing for too long: try again."""
 
 
 def _telling(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The same method; a damaged file becomes an error of one line."""
+    """Wrap a method: damage of the file becomes an error of one line."""
 
     def checked(cursor: sqlite3.Cursor, *arguments: Any) -> Any:
         try:
@@ -60,7 +60,7 @@ class _Connection(sqlite3.Connection):
 
 
 class History:
-    """A connection to `DIRECTORY/history.sqlite`, made or brought up to date where needed."""
+    """A connection to `DIRECTORY/history.sqlite`, which is created or migrated if necessary."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -109,12 +109,12 @@ class History:
 
     @property
     def trash(self) -> Path:
-        """The folder of the journals of deleted sessions, until they are past undoing."""
+        """The folder of the journals of deleted sessions, until they are deleted for good."""
         return self.directory / "trash"
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All of it is kept, or nothing; other writers wait."""
+        """A transaction; other writers wait."""
         try:
             self.connection.execute("BEGIN IMMEDIATE")
             try:
@@ -132,13 +132,13 @@ class History:
         return self.connection.execute(statement, values).fetchall()
 
     def one(self, statement: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> tuple[Any, ...] | None:
-        """The first row of a SELECT, where there is any."""
+        """The first row of a SELECT, or None."""
         rows = self.query(statement, values)
         return rows[0] if rows else None
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """One state of the history for several queries, whatever is written meanwhile."""
+        """Several queries on one state of the history, whatever is written meanwhile."""
         self.connection.execute("BEGIN")
         try:
             yield self.connection
@@ -158,7 +158,7 @@ class History:
 
 
 def _make_private(path: Path) -> None:
-    """SQLite takes over the mode for the files that it puts next to the history."""
+    """Make the file private; SQLite gives the files next to it the same mode."""
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
     if path.stat().st_mode & 0o077:
@@ -184,7 +184,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Readers and a writer at once. SQLite does not wait with this for others who make the same file."""
+    """Switch to WAL, which allows readers and a writer; SQLite does not wait for others here."""
     until = time.monotonic() + BUSY_S
     while True:
         try:
@@ -197,7 +197,7 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 
 
 def _back_up(path: Path, copy: Path) -> None:
-    """What no journal could give back, as it was: the rest is made anew from them (`dyno doctor --rebuild`).
+    """Copy the owned tables; `dyno doctor --rebuild` restores the rest from the journals.
 
     By a connection of its own: its writer cannot copy a file while it writes.
     """
@@ -217,7 +217,7 @@ def _back_up(path: Path, copy: Path) -> None:
 
 
 def _told(path: Path, error: Exception) -> Exception:
-    """In one line what happened to the file; a statement of ours that is wrong stays a defect."""
+    """What happened to the file, in one line; a wrong statement of ours stays a defect."""
     code = getattr(error, "sqlite_errorname", "").removeprefix("SQLITE_").split("_")[0]
     if code == "ERROR" or isinstance(error, (sqlite3.ProgrammingError, sqlite3.IntegrityError)):
         return error

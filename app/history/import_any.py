@@ -16,14 +16,14 @@ from .publishing import import_foreign
 
 @dataclass(frozen=True)
 class FileImport:
-    """The sessions of a file, and what of it could not be read, one line each."""
+    """The imported sessions of a file, and a line for each part that could not be read."""
 
     sessions: list[Imported]
     problems: tuple[str, ...] = ()
 
 
 def import_any(history: History, file: Path) -> FileImport:
-    """Raises InputError where nothing of it can be taken in."""
+    """Import a file; raises InputError if nothing in it can be imported."""
     if file.is_dir():
         found = read_folder(file)
         return FileImport(import_foreign(history, [found.session], file), tuple(found.problems))

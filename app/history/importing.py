@@ -37,7 +37,7 @@ _NONE_OF_ALL = "it is neither an exported session nor sysbench output (a publish
 
 @dataclass(frozen=True)
 class Imported:
-    """Which session it was; `new` is false where it was there already."""
+    """An imported session; `new` is false if it was there already."""
 
     session: str
     new: bool
@@ -49,7 +49,7 @@ _DAMAGED = (
 
 
 def import_session(history: History, file: Path) -> Imported:
-    """Take in a session that somebody exported: checked throughout, wholly or not at all."""
+    """Import an exported session: fully checked, whole or not at all."""
     try:
         with _opened(file) as archive:
             return _import(history, archive, file)
@@ -135,7 +135,7 @@ def _check_sum(name: str, said: Any, found: dict[str, Any]) -> None:
 
 
 def _unpack_journal(archive: zipfile.ZipFile, said: Any, part: Path) -> None:
-    """To a file of its own, never more bytes than allowed."""
+    """Unpack the journal into a file, never more bytes than allowed."""
     sum_, size = hashlib.sha256(), 0
     with archive.open("journal.jsonl") as member, open(part, "xb", opener=private) as out:
         while block := member.read(_BLOCK):
@@ -148,7 +148,7 @@ def _unpack_journal(archive: zipfile.ZipFile, said: Any, part: Path) -> None:
 
 
 def _is_there(history: History, session: str, path: Path, sha256: str) -> bool:
-    """The same journal is kept already; one with another content is a clash."""
+    """Whether the same journal is stored; raises an error if it differs."""
     row = history.one("SELECT offset FROM journal WHERE session = ?", (session,))
     known = history.one("SELECT 1 FROM session WHERE id = ?", (session,))
     if row is None and known is None and not path.exists():
@@ -162,7 +162,7 @@ def _is_there(history: History, session: str, path: Path, sha256: str) -> bool:
 
 
 def _check_journal(part: Path, session: str, plan: dict[str, Any]) -> None:
-    """Every line an event, none missing, none twice, of this session and this plan."""
+    """Check that every line is an event of this session and plan, none missing, none twice."""
     seq = 0
     with part.open("rb") as file:
         while line := file.readline(MAX_LINE + 1):
@@ -196,7 +196,7 @@ def _check_first(line: bytes, session: str, plan: dict[str, Any]) -> None:
 
 
 def _check_added(owned: dict[str, Any]) -> dict[str, Any]:
-    """What its person added, in the form of `added`."""
+    """Check what its person added, in the form of `added`."""
     for name in ("tags", "notes", "cuts"):
         if not isinstance(owned[name], list) or len(owned[name]) > MAX_ADDED:
             raise ValueError(f"owned.json: {name} must be a list of at most {MAX_ADDED} entries")
@@ -229,7 +229,7 @@ def _second(value: Any) -> int:
 
 
 def mark_imported(history: History, session: str, source: str, sha256: str) -> None:
-    """Where a session comes from that was not carried out from here."""
+    """Store the origin of an imported session."""
     history.connection.execute(
         "INSERT INTO imported (session, at, source, sha256) VALUES (?, ?, ?, ?)",
         (session, time.time(), source, sha256),

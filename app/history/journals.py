@@ -14,7 +14,7 @@ _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{5,63}")
 
 
 def path_of(folder: Path, session: str) -> Path:
-    """The file of a session; an id that could be a path elsewhere is refused."""
+    """The file of a session; refuses an id that is a path to elsewhere."""
     if not _ID.fullmatch(session):
         raise InputError(f"{session!r} is not a session id")
     return folder / f"{session}.jsonl"
@@ -28,7 +28,7 @@ def size_of(path: Path) -> int:
 
 
 def changed_at(path: Path) -> float:
-    """When it was written to, by the clock of this computer; 0 where it is missing."""
+    """When it was last written, by this computer's clock; 0 if it is missing."""
     try:
         return path.stat().st_mtime
     except FileNotFoundError:
@@ -36,7 +36,7 @@ def changed_at(path: Path) -> float:
 
 
 def write_at(path: Path, offset: int, raw: bytes) -> None:
-    """Write at this place, which is the end from now on; the caller holds the lock of the history."""
+    """Write here and end the file here; the caller holds the lock of the history."""
     try:
         file = _open(path)
     except FileNotFoundError:
@@ -51,23 +51,23 @@ def write_at(path: Path, offset: int, raw: bytes) -> None:
 
 
 def _open(path: Path) -> FileIO:
-    """Unbuffered, made where it is missing, for this user alone."""
+    """Open a private file unbuffered; create it if it is missing."""
     return FileIO(path, "r+", opener=lambda name, flags: os.open(name, flags | os.O_CREAT, 0o600))
 
 
 def cut(path: Path, size: int) -> None:
-    """Take away what is behind this many bytes."""
+    """Cut the file to this many bytes."""
     if size_of(path) > size:
         os.truncate(path, size)
 
 
 def whole_lines(raw: bytes) -> bytes:
-    """Without the torn last line."""
+    """The text without a torn last line."""
     return raw[: raw.rfind(b"\n") + 1]
 
 
 def chunks(path: Path, size: int) -> Iterator[bytes]:
-    """The whole lines of a file, in pieces of about `size` bytes; a line that is too long comes in parts."""
+    """The whole lines of a file in pieces of about `size` bytes; a very long line comes in parts."""
     from app.protocol.events import MAX_LINE  # takes 10 ms: not for a list of sessions
 
     if not path.exists():

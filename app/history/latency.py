@@ -11,7 +11,7 @@ PERCENTILES = (50, 95, 99)
 
 
 def carries(count: float, percent: float) -> bool:
-    """Whether at least one of this number of events is in the tail: no p99 from 50 events."""
+    """Whether so many events put at least one beyond the percentile: no p99 from 50 events."""
     return count * round(100 - percent, 9) >= 100
 
 
@@ -21,7 +21,7 @@ def percentiles_for_sample_size(count: float) -> tuple[int, ...]:
 
 
 def percentiles(buckets: Sequence[Any], latency_ms: dict[str, Any], events: float) -> list[float | None]:
-    """p50, p95 and p99 in ms; null where there were too few events to tell."""
+    """p50, p95 and p99 in ms; null if there were too few events."""
     if buckets:
         found = distribution(buckets, PERCENTILES)
         return [*found, *[None] * (len(PERCENTILES) - len(found))]
@@ -30,7 +30,7 @@ def percentiles(buckets: Sequence[Any], latency_ms: dict[str, Any], events: floa
 
 
 def distribution(buckets: Sequence[Any], percents: Sequence[float]) -> list[float]:
-    """Those of the ascending percentiles that the events carry: upper bounds of the buckets they are in."""
+    """The ascending percentiles that the events support: upper bounds of their buckets."""
     counted = sorted((float(upper), float(count)) for upper, count in buckets)
     seen = list(accumulate(count for _, count in counted))
     total = seen[-1] if seen else 0.0
@@ -39,5 +39,5 @@ def distribution(buckets: Sequence[Any], percents: Sequence[float]) -> list[floa
 
 
 def as_number(value: Any) -> float | None:
-    """A value of a journal, where it is one."""
+    """A value of a journal as a number, if it is one."""
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None

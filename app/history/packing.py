@@ -95,7 +95,7 @@ def unpack(block: bytes) -> Floats:
 
 
 def _fill(values: Floats, missing: NDArray[np.bool_]) -> Floats:
-    """Missing values take the one before them, or the first there is, which costs the fewest bytes."""
+    """Replace missing values by the one before, or the first one, which costs the fewest bytes."""
     import numpy as np
 
     there = np.where(missing, 0, np.arange(values.shape[1]))
@@ -107,7 +107,7 @@ def _fill(values: Floats, missing: NDArray[np.bool_]) -> Floats:
 
 
 def _fixed_point(values: Floats, digits: Integers) -> tuple[Integers, Integers]:
-    """The values as integers and with how many decimals; -1: none gives the values back exactly."""
+    """The values as integers, and their decimals; -1 if no number of decimals restores them exactly."""
     import numpy as np
 
     digits = digits.copy()
@@ -127,7 +127,7 @@ def _fixed_point(values: Floats, digits: Integers) -> tuple[Integers, Integers]:
 
 
 def _scale(values: Floats, digits: Integers) -> tuple[Floats, NDArray[np.bool_]]:
-    """The values in fixed point, and which rows come back from it exactly."""
+    """The values in fixed point, and which rows it restores exactly."""
     import numpy as np
 
     power = 10.0 ** digits.astype(np.float64)[:, None]
@@ -139,7 +139,7 @@ def _scale(values: Floats, digits: Integers) -> tuple[Floats, NDArray[np.bool_]]
 
 
 def _codes(points: Integers) -> tuple[NDArray[np.uint64], list[int], list[bool]]:
-    """Small unsigned numbers for each row: zigzag of the deltas, or the distance from the lowest."""
+    """Small unsigned numbers for each row: zigzag of deltas, or distances from the lowest."""
     import numpy as np
 
     first, low = points[:, :1], points.min(axis=1, keepdims=True)
@@ -152,7 +152,7 @@ def _codes(points: Integers) -> tuple[NDArray[np.uint64], list[int], list[bool]]
 
 
 def _points(codes: NDArray[np.uint64], base: int, delta: bool) -> Integers:
-    """The integers behind the codes."""
+    """The integers from the codes."""
     import numpy as np
 
     if not delta:
@@ -177,7 +177,7 @@ def _noise(planes: NDArray[np.uint8]) -> list[int]:
 
 
 def _deflate(bitmap: bytes, planes: bytes, count: int, noise: int) -> bytes:
-    """Which planes are left as they are, in one byte, those planes, then bitmap and others deflated."""
+    """A byte that names the raw planes, these planes, then bitmap and other planes deflated."""
     parts = [planes[at : at + count] for at in range(0, len(planes), count)]
     noise &= (1 << len(parts)) - 1
     rest = bitmap + b"".join(part for at, part in enumerate(parts) if not noise >> at & 1)

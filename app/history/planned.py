@@ -15,7 +15,7 @@ COLOURS = 8  # of the palette
 
 
 def keep_planned(connection: Connection, session: str, event: SessionPlanned) -> int:
-    """Store what was decided before the session began; returns its number."""
+    """Store the plan of a session; returns its number."""
     plan = Plan.from_json(event.plan)
     if event.session != session:
         raise ValueError(f"the journal belongs to session {event.session}")
@@ -85,7 +85,7 @@ def _keep_steps(connection: Connection, plan: Plan, session: int) -> None:
 
 
 def _give_colour(connection: Connection, contender_key: str) -> None:
-    """At first sight the next one of the palette; it stays until a person changes it."""
+    """Give a new contender the next colour; it stays until a person changes it."""
     connection.execute(
         f"INSERT OR IGNORE INTO colour SELECT ?, count(*) % {COLOURS} FROM colour",  # noqa: S608
         (contender_key,),

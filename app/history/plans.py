@@ -56,7 +56,7 @@ class _Turn(msgspec.Struct):
 
 
 class _Content(msgspec.Struct):
-    """The few words of a plan that its line needs: all of it takes ten times as long to read."""
+    """The parts of a plan that its line needs; reading all takes ten times as long."""
 
     name: str
     target: str
@@ -68,7 +68,7 @@ class _Content(msgspec.Struct):
 
 
 class _Row(NamedTuple):
-    """What counts of a session."""
+    """The parts of a session that count for its plan."""
 
     ordinal: int
     at: float
@@ -86,7 +86,7 @@ _decode = msgspec.json.Decoder(_Content).decode
 
 
 def plans(history: History, ids: Sequence[str]) -> list[PlanEntry]:
-    """Those of these ids that the history has, in this order."""
+    """The plans of these ids that the history has, in this order."""
     return [plan for at in range(0, len(ids), _CHUNK) for plan in _plans(history, ids[at : at + _CHUNK])]
 
 
@@ -106,7 +106,7 @@ def _plans(history: History, ids: Sequence[str]) -> list[PlanEntry]:
 
 
 def plan_ids(history: History, target: str = "", limit: int = -1) -> list[str]:
-    """Of the plans that have sessions, in the order of their beginning; `limit`: the latest ones."""
+    """The ids of plans with sessions, by their start; `limit`: only the latest."""
     where, values = ("WHERE target = ?", [target]) if target else ("", [])
     statement = (
         f"SELECT plan FROM session {where} GROUP BY plan ORDER BY min(planned_at) DESC, plan DESC LIMIT ?"
@@ -115,7 +115,7 @@ def plan_ids(history: History, target: str = "", limit: int = -1) -> list[str]:
 
 
 def recent_plans(history: History, limit: int) -> list[PlanEntry]:
-    """What Dyno carried out, the latest first; of plans with the same work and contenders the latest."""
+    """Plans that Dyno ran, the latest first; only the latest with the same work and contenders."""
     by_plan = (
         "SELECT plan, min(planned_at) AS began, target, work_key, group_concat(DISTINCT contender_key) AS who"
         " FROM session WHERE agent <> '' OR started_at IS NULL GROUP BY plan"  # others have no agent
@@ -128,7 +128,7 @@ def recent_plans(history: History, limit: int) -> list[PlanEntry]:
 
 
 def _shared_tags(history: History, sessions: dict[str, int]) -> dict[str, list[str]]:
-    """Of each of these plans, which have so many sessions, the tags of all of them."""
+    """The tags that all sessions of each plan share."""
     statement = (
         "SELECT plan, tag, count(*) FROM session_tag JOIN session ON id = session"
         f" WHERE plan IN ({', '.join('?' * len(sessions))}) GROUP BY plan, tag ORDER BY tag"
@@ -178,7 +178,7 @@ def repeats_text(plan: PlanEntry) -> str:
 
 
 def states_text(plan: PlanEntry) -> str:
-    """`completed`; where sessions differ, how many are in each state: `6 completed, 10 not needed`."""
+    """`completed`; if sessions differ, the number in each state: `6 completed, 10 not needed`."""
     states = plan["states"]
     words = list(states) if len(states) == 1 else [f"{n} {word}" for word, n in _in_order(states)]
     failed = [count_text(plan["failed_steps"], "failed step")] if plan["failed_steps"] else []
@@ -186,7 +186,7 @@ def states_text(plan: PlanEntry) -> str:
 
 
 def _in_order(states: dict[str, int]) -> list[tuple[str, int]]:
-    """What goes on first, what is missing last."""
+    """States in order: running ones first, lost ones last."""
     order = ("active", "waiting", "failed", "lost", "stopped", "completed", "published")
     behind = len(order)
     ranks = {word: rank for rank, word in enumerate(order)} | {MISSING: behind + 1}

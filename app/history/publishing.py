@@ -20,7 +20,7 @@ from .writing import Writer
 
 
 def import_foreign(history: History, found: Sequence[ForeignSession], file: Path) -> list[Imported]:
-    """All of them or none; those that are there already stay as they are."""
+    """Import all of them or none; existing ones stay as they are."""
     history.journals.mkdir(mode=0o700, exist_ok=True)
     with history.transaction():
         return [_keep(history, session, journal_of(session), file.name) for session in found]

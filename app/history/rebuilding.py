@@ -19,7 +19,7 @@ from .writing import Writer
 
 @dataclass
 class Rebuilt:
-    """How many sessions were made anew, and what could not be: one line each."""
+    """The number of rebuilt sessions, and a line for each that failed."""
 
     sessions: int = 0
     problems: list[str] = field(default_factory=list)
@@ -51,7 +51,7 @@ def rebuild(directory: Path) -> Rebuilt:
 
 
 def _replay(history: History, writer: Writer, path: Path, plans: dict[str, str], rebuilt: Rebuilt) -> None:
-    """One journal; what cannot be read is reported and stays in its file."""
+    """Replay one journal; what cannot be read is reported and stays in its file."""
     try:
         plan = _plan_of(path)
         with history.transaction() as connection:
@@ -71,7 +71,7 @@ def _replay(history: History, writer: Writer, path: Path, plans: dict[str, str],
 
 
 def _unread(writer: Writer, path: Path) -> str:
-    """Why not all of a kept journal was read; its bytes stay."""
+    """Why part of a journal was not read; its bytes stay."""
     refusal, read, size = writer.refusal(path.stem), writer.offset(path.stem), journals.size_of(path)
     if refusal:
         return f"{refusal}; its {size:,} bytes stay in the file"
@@ -83,7 +83,7 @@ def _unread(writer: Writer, path: Path) -> str:
 
 
 def _plan_of(path: Path) -> str:
-    """As its first event says; empty where that cannot be read."""
+    """The plan id in its first event; empty if it cannot be read."""
     with path.open("rb") as file:
         try:
             return str(decode(file.readline(MAX_LINE))["plan"]["id"])
@@ -92,7 +92,7 @@ def _plan_of(path: Path) -> str:
 
 
 def _set_aside(path: Path) -> Path | None:
-    """Move a history file away that SQLite calls damaged; returns where it is now."""
+    """Move a damaged history file away; returns its new path."""
     if not path.exists() or is_sound(path):
         return None
     number = 1
@@ -106,7 +106,7 @@ def _set_aside(path: Path) -> Path | None:
 
 
 def is_sound(path: Path) -> bool:
-    """What SQLite itself says of a history file."""
+    """Whether SQLite calls a history file sound."""
     try:
         with closing(sqlite3.connect(path)) as connection:
             return bool(connection.execute("PRAGMA quick_check").fetchone()[0] == "ok")
@@ -115,7 +115,7 @@ def is_sound(path: Path) -> bool:
 
 
 def unknown_journals(directory: Path) -> list[Path]:
-    """The journals of which a history file has nothing, as where somebody has emptied it."""
+    """The journals that a history file knows nothing of, such as after somebody emptied it."""
     path = directory / "history.sqlite"
     known: set[str] = set()
     with (
@@ -127,7 +127,7 @@ def unknown_journals(directory: Path) -> list[Path]:
 
 
 def _take_over(history: History, damaged: Path) -> list[str]:
-    """The owned tables of a damaged file, as far as they can be read."""
+    """Copy the owned tables of a damaged file, as far as they can be read."""
     try:
         history.connection.execute("ATTACH ? AS damaged", (str(damaged),))
     except (sqlite3.DatabaseError, HistoryError, UnicodeDecodeError) as error:
@@ -146,6 +146,6 @@ def _take_over(history: History, damaged: Path) -> list[str]:
 
 
 def _has_table(history: History, table: str) -> bool:
-    """Not each version had each of them."""
+    """Whether the file has a table; older versions lack some."""
     found = history.connection.execute("SELECT 1 FROM damaged.sqlite_master WHERE name = ?", (table,))
     return found.fetchone() is not None

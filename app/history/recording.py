@@ -44,11 +44,11 @@ REFUSED = (
 
 
 class JournalError(DynoError):
-    """A journal that is no journal, or does not continue what is stored of it."""
+    """A journal that is none, or does not continue what is stored."""
 
 
 class Recorder:
-    """Stores the events of one session, in order, and what they bring about."""
+    """Stores the events of one session in order, with their consequences."""
 
     def __init__(self, connection: Connection, session: str) -> None:
         self._connection = connection
@@ -63,7 +63,7 @@ class Recorder:
         self._layout = _read_layout(self._connection, self._number)
 
     def record(self, lines: Sequence[Line]) -> None:
-        """Store events; what is not yet the end of a step goes to the staging."""
+        """Store events; those of a running step go to the staging."""
         take, at_hand = self._samples.append, self._state.at_hand
         ended = False
         for line in lines:
@@ -88,7 +88,7 @@ class Recorder:
             raise self._error(line.seq, str(error)) from None
 
     def _keep(self, event: Event) -> None:
-        """One event that is no sample of the active step."""
+        """Store an event that is no sample of the running step."""
         before = self._state.at_hand
         if isinstance(event, SessionPlanned):
             self._number = keep_planned(self._connection, self._session, event)
@@ -153,13 +153,13 @@ class Recorder:
         self._execute("INSERT INTO result (step, started) VALUES (?, ?)", number, pack_json(started))
 
     def _repeat_step(self, position: int) -> None:
-        """The seconds of the attempt before stay in the kept journal alone."""
+        """Begin a step again: earlier seconds remain only in the stored journal."""
         number = self._keep_step(position)
         self._samples.clear()
         self._execute("DELETE FROM staging WHERE step = ?", number)
 
     def _end_step(self, event: StepEnded, is_at_hand: bool) -> None:
-        """Also of one that never began: it was skipped."""
+        """End a step, also one that never began because it was skipped."""
         number = self._keep_step(event.step)
         seconds = self._pack(number) if is_at_hand else None
         keep_figures(self._connection, number, event)
@@ -167,7 +167,7 @@ class Recorder:
         self._keep_state("failed_steps = ?", self._state.failed_steps)
 
     def _end_session(self, event: SessionEnded, at_hand: int) -> None:
-        """With the step that it took down with it; those that it did not come to stay as they are."""
+        """End the session and its running step; later steps stay as they are."""
         if at_hand >= 0:
             self._pack(self._keep_step(at_hand))
         self._keep_state("ended_at = ?, ended_t = ?", event.at, event.t)
@@ -179,7 +179,7 @@ class Recorder:
         )  # fmt: skip
 
     def _keep_step(self, position: int) -> int:
-        """Its state; returns its number."""
+        """Store the state of a step; returns its number."""
         step, number = self._state.steps[position], self._number_of(position)
         self._execute(
             "UPDATE step SET state = ?, reason = ?, started_t = ?, ended_t = ?,"
@@ -189,7 +189,7 @@ class Recorder:
         return number
 
     def _pack(self, number: int) -> blocks.Seconds | None:
-        """The seconds of a step that has ended."""
+        """Pack the seconds of a step that has ended."""
         self._check_widths()
         packed = blocks.finish(self._connection, number, self._samples, self._layout)
         self._samples.clear()
@@ -231,7 +231,7 @@ def _read_layout(connection: Connection, session: int | None) -> Layout:
 
 
 def _declare(connection: Connection, session: int | None, declared: Sequence[dict[str, Any]]) -> Layout:
-    """A series keeps the number that its name got first."""
+    """Declare series; each keeps its first number."""
     known = dict(connection.execute("SELECT name, number FROM series WHERE session = ?", (session,)))
     connection.execute("UPDATE series SET position = NULL WHERE session = ?", (session,))
     for position, each in enumerate(declared):
@@ -285,5 +285,5 @@ def pack_json(value: Any) -> bytes:
 
 
 def clean(text: str) -> str:
-    """Text that SQLite and terminals take: half a surrogate pair is replaced."""
+    """Text for SQLite and terminals: half a surrogate pair is replaced."""
     return text.encode("utf-8", "replace").decode()

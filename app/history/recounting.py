@@ -22,12 +22,12 @@ _WAITS = "SELECT number FROM session JOIN uncounted ON uncounted.session = numbe
 
 
 def uncounted(history: History) -> int:
-    """How many sessions wait."""
+    """The number of sessions that wait."""
     return int(history.query("SELECT count(*) FROM uncounted")[0][0])
 
 
 def recount(history: History, seconds: float) -> int:
-    """Count for about so long, one session at least, the latest first; returns how many still wait."""
+    """Count for about this time, at least one session, the latest first; returns how many wait."""
     until = time.monotonic() + seconds
     while latest := history.one("SELECT session FROM uncounted ORDER BY session DESC LIMIT 1"):
         _recount(history, latest[0])
@@ -37,14 +37,14 @@ def recount(history: History, seconds: float) -> int:
 
 
 def recount_first(history: History, sessions: Iterable[str]) -> None:
-    """Count those of these sessions that wait, before they are read."""
+    """Count these sessions before they are read, if they wait."""
     for session in sessions:
         for (number,) in history.query(_WAITS, (session,)):
             _recount(history, number)
 
 
 def _recount(history: History, session: int) -> None:
-    """Nobody has to wait while its seconds are read. A cut cannot come in between: who cuts counts first."""
+    """Count one session. Its seconds are read without a lock: a new cut counts first anyway."""
     counts, sizes = _counts(history, session), _sizes(history, session)
     with history.transaction() as connection:
         if not connection.execute("DELETE FROM uncounted WHERE session = ?", (session,)).rowcount:
@@ -57,7 +57,7 @@ def _recount(history: History, session: int) -> None:
 
 
 def _counts(history: History, session: int) -> dict[int, Counted | None]:
-    """By the number of the step; one whose seconds are damaged is left out, and stays as it is."""
+    """Counts by the number of the step, without steps whose seconds are damaged."""
     found: dict[int, Counted | None] = {}
     for (step,) in history.query("SELECT number FROM step WHERE session = ?", (session,)):
         try:

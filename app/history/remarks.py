@@ -25,6 +25,6 @@ class Remark:
 
 
 def remarks(history: History, session: str) -> list[Remark]:
-    """In the order of the journal."""
+    """The remarks in the order of the journal."""
     row = history.one("SELECT number FROM session WHERE id = ?", (session,))
     return [Remark(*each) for each in history.query(_REMARKS, {"session": row[0]})] if row else []

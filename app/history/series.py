@@ -20,7 +20,7 @@ class SeriesValues(TypedDict):
 
 
 class SeriesEntry(TypedDict):
-    """A series of a session, and of one of its steps what it came to."""
+    """A series of a session, and its values in one step."""
 
     name: str
     unit: str
@@ -69,7 +69,7 @@ def _nulls(values: Any) -> list[float | None]:
 
 
 def declared_series(history: History, session: str) -> list[SeriesEntry]:
-    """In the order of their first declaration."""
+    """The series in the order of their first declaration."""
     rows = history.query(
         "SELECT series.name, unit, kind, direction, label FROM series JOIN session"
         " ON session = session.number WHERE id = ? ORDER BY series.number",

@@ -82,7 +82,7 @@ def sessions(
     text: str = "",
     limit: int = -1,
 ) -> list[SessionEntry]:
-    """Those that fit, in the order of their turns; `limit`: at most this number, the latest first."""
+    """The matching sessions in the order of their turns; `limit`: only the latest ones."""
     _check_states(states)
     wanted = {"target = ?": target, "engine = ?": engine, "sequence = ?": sequence, "plan = ?": plan}
     wanted["id IN (SELECT session FROM session_tag WHERE tag = ?)"] = tag
@@ -101,17 +101,17 @@ def sessions(
 
 
 def session(history: History, reference: str) -> SessionEntry:
-    """The one that is meant, as `find` has it."""
+    """The session of a full id, its last 6 characters, a unique name, or `last`."""
     return sessions(history, ids=[find(history, reference)])[0]
 
 
 def sessions_of_plan(history: History, reference: str) -> list[str]:
-    """By the id of a plan, the end of it or its name, in the order they ran; none where it is no plan."""
+    """The sessions of a plan, by its id, the end of that, or its name; none if there is no such plan."""
     return _of_plan_id(history, reference) or _of_plan_name(history, reference)
 
 
 def _of_plan_name(history: History, name: str) -> list[str]:
-    """The name of a plan begins those of its sessions, which can be looked for."""
+    """Find a plan by its name, which begins the names of its sessions."""
     statement = (
         "SELECT id, content FROM plan WHERE id IN (SELECT plan FROM session WHERE name LIKE ? ESCAPE '\\')"
     )
@@ -203,7 +203,7 @@ def began_text(entry: SessionEntry) -> str:
 
 
 def machine_of(history: History, target: str) -> str:
-    """The machine that a target was when it was measured last; '' where it never was."""
+    """The machine of a target at its latest measurement; '' if there is none."""
     row = history.one(
         "SELECT machine_key FROM session WHERE target = ? ORDER BY started_at DESC LIMIT 1", (target,)
     )
@@ -211,13 +211,13 @@ def machine_of(history: History, target: str) -> str:
 
 
 def state_of(history: History, session: str) -> str:
-    """Of a session by its id; '' where there is none."""
+    """The state of a session; '' if it does not exist."""
     row = history.one(f"SELECT {STATE_OF} FROM session WHERE id = ?", (session,))  # noqa: S608 - our own words
     return row[0] if row else ""
 
 
 def _last(history: History) -> list[str]:
-    """The latest that has begun; where none has, the first that is waiting."""
+    """The latest session that has begun; if none has, the first that waits."""
     statement = (
         "SELECT id FROM session ORDER BY state != 'waiting' DESC,"
         " CASE WHEN state = 'waiting' THEN -ordinal ELSE started_at END DESC, id DESC LIMIT 1"
@@ -235,7 +235,7 @@ def _meant(history: History, reference: str) -> list[str]:
 
 
 def escaped(text: str) -> str:
-    """Escaped for LIKE, so that it matches itself."""
+    """A text escaped for LIKE."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
@@ -246,7 +246,7 @@ def _check_states(states: Sequence[str]) -> None:
 
 
 class _Added:
-    """What people added to these sessions, or to all: small tables, joined here in a third of the time."""
+    """What people added to these or all sessions: small tables, joined here in a third of the time."""
 
     def __init__(self, history: History, ids: Sequence[str] = ()) -> None:
         of = f" WHERE session IN ({', '.join('?' * len(ids))})" if ids else ""
@@ -300,12 +300,12 @@ class _Added:
 
 
 def source_text(history: History, session: str) -> str:
-    """Who published it, when and where: `Somebody, 2017-03, Two engines on a laptop`; '' where nobody did."""
+    """Source of a session: `Somebody, 2017-03, Two engines on a laptop`; '' if it has none."""
     row = history.one("SELECT content FROM published WHERE session = ?", (session,))
     source = read_json(row[0]) if row else {}
     return ", ".join(source[each] for each in ("author", "date", "article") if each in source)
 
 
 def is_untouched(history: History) -> bool:
-    """Whether nothing was ever in it."""
+    """Whether the history has always been empty."""
     return history.one("SELECT 1 FROM session UNION ALL SELECT 1 FROM deleted") is None

@@ -13,7 +13,7 @@ from .history import History
 def endings(
     history: History, sessions: Sequence[str], step: str, coordinates: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
-    """By the id of the session; one that has not completed the step is left out."""
+    """The step_ended of each session that completed the step, by the session's id."""
     text = json.dumps(coordinates, sort_keys=True)
     with history.reading():
         found = {session: _ending(history, session, step, text) for session in sessions}

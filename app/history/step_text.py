@@ -46,17 +46,17 @@ WHOLE = "latency and costs cover the whole step"  # next to the result of a step
 
 
 def attempt_text(attempt: int) -> str:
-    """`attempt 2: earlier attempts were disturbed`; '' of the first one."""
+    """`attempt 2: earlier attempts were disturbed`; '' for the first one."""
     return f"attempt {attempt}: earlier attempts were disturbed" if attempt > 1 else ""
 
 
 def mark_text(mark: str) -> str:
-    """A mark with what it means; one of a later Dyno as it is."""
+    """A mark with its meaning; one of a later Dyno as it is."""
     return f"{mark}: {MARKS[mark]}" if mark in MARKS else mark
 
 
 def marks_text(marks: Iterable[str]) -> str:
-    """One below the other."""
+    """The marks in lines."""
     return "\n".join(map(mark_text, marks))
 
 
@@ -71,7 +71,7 @@ def remarks_of(step: StepEntry) -> str:
 
 
 def remarks_text(step: StepEntry) -> str:
-    """The same with what it means, whether it was steady, and what settling behind it took; or ''."""
+    """The same with its meaning, steadiness, and settling after it; or ''."""
     settled = settled_text(step["settled"]) if step["settled"] else ""
     marks = marks_text(_other_marks(step))
     steady = steadiness_text(step["steadiness"])
@@ -81,7 +81,7 @@ def remarks_text(step: StepEntry) -> str:
 
 
 def _other_marks(step: StepEntry) -> list[str]:
-    """All marks but those that come with their reason."""
+    """All marks but those that have a separate reason."""
     worded = (UNSTEADY, DISTURBED) if disturbed_text(step["others"]) else (UNSTEADY,)
     return [mark for mark in step["marks"] if mark not in worded]
 
@@ -98,7 +98,7 @@ def disturbed_text(others: Mapping[str, Any]) -> str:
 
 
 def seconds_texts(steadiness: SteadinessEntry | None, cut: CutEntry | None) -> list[str]:
-    """Caveats: why a step was not steady, which of its seconds count where not all do."""
+    """Caveats: why a step was not steady, and which seconds count if not all do."""
     unsteady = steadiness is not None and steadiness["word"] == UNSTEADY
     return [
         *([steadiness_text(steadiness)] if unsteady else []),
@@ -107,7 +107,7 @@ def seconds_texts(steadiness: SteadinessEntry | None, cut: CutEntry | None) -> l
 
 
 def steadiness_text(steadiness: SteadinessEntry | None) -> str:
-    """`unsteady: throughput falls 18% over the step`; '' where nobody looked."""
+    """`unsteady: throughput falls 18% over the step`; '' if it was not checked."""
     return f"{steadiness['word']}: {steadiness['text']}" if steadiness else ""
 
 
@@ -118,13 +118,13 @@ def cut_text(cut: CutEntry) -> str:
 
 
 def named(name: str, coordinates: Mapping[str, Any]) -> str:
-    """The name of a step with where it is, but for its threads: `point-query, 4 cores`."""
+    """The name of a step with its coordinates except threads: `point-query, 4 cores`."""
     others = (each for each in coordinates.items() if each[0] != "threads")
     return ", ".join([name, *(coordinate_text(*each) for each in sorted(others))])
 
 
 def coordinate_text(name: str, value: Any) -> str:
-    """`8 threads`, `4 cores`, `CPUs 0-3`, `10,000,000 rows`, and a variation by its own name."""
+    """`8 threads`, `4 cores`, `10,000,000 rows`; a variation by its name."""
     if name == "variation":
         return str(value)
     if name == "cpus":
@@ -149,7 +149,7 @@ def settled_text(settled: SettledEntry) -> str:
 
 
 def _amplification_text(settled: SettledEntry) -> str:
-    """With what it is made of, so that it can be judged."""
+    """An amplification with the numbers it comes from."""
     figure, width = settled["write_amplification"], settled["row_bytes"]
     if figure is None or width is None:
         return "write amplification n/a"

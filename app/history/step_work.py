@@ -14,7 +14,7 @@ THEN = ", then "  # between the plans of a step whose begin and end had others
 
 
 class WorkEntry(TypedDict):
-    """Of a step: rows of an event, by what was done with them."""
+    """The rows per event of a step, by what was done with them."""
 
     step: str
     found: dict[str, float | None]
@@ -22,7 +22,7 @@ class WorkEntry(TypedDict):
 
 
 class PlanEntry(TypedDict):
-    """Of a statement of a step."""
+    """The execution plan of a statement of a step."""
 
     step: str
     statement: str

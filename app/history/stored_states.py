@@ -73,7 +73,7 @@ def _sampled(connection: Connection, session: int) -> tuple[str, ...]:
 
 
 def _latest_t(connection: Connection, session: int, state: SessionState, ended_t: float | None) -> float:
-    """Of what has a row; the step at hand gets its latest second."""
+    """The latest `t` of stored rows; the running step gets its latest second."""
     times = [ended_t, *(step.began_t for step in state.steps), *(step.ended_t for step in state.steps)]
     if state.at_hand >= 0:
         latest = connection.execute(
@@ -87,7 +87,7 @@ def _latest_t(connection: Connection, session: int, state: SessionState, ended_t
 
 
 def latest_events(history: History, session: str) -> list[Line]:
-    """Those stored last, from the kept journal; none where it does not agree with what is stored."""
+    """The events stored last, from the journal; none if it disagrees with what is stored."""
     row = history.one("SELECT offset, seq FROM journal WHERE session = ?", (session,))
     if row is None:
         return []

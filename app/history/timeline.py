@@ -34,7 +34,7 @@ GHOSTS = 40  # earlier sessions that are offered
 
 @dataclass(frozen=True)
 class Stretch:
-    """A step in the time of its session."""
+    """A step on the time axis of its session."""
 
     position: int
     name: str
@@ -50,7 +50,7 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Overview:
-    """What a session has come to so far."""
+    """The results of a session so far."""
 
     session: SessionEntry
     plan: Plan
@@ -71,7 +71,7 @@ class Timeline:
 
 
 def timeline(history: History, session: str, names: Sequence[str], base: str = "") -> Timeline:
-    """All of one session that is drawn, with the values of these series."""
+    """A session as it is drawn, with the values of these series."""
     _recount(history, session, base)
     with history.reading():
         seen = _overview(history, session, base)
@@ -86,14 +86,14 @@ def timeline(history: History, session: str, names: Sequence[str], base: str = "
 
 
 def overview(history: History, session: str, base: str = "") -> Overview:
-    """Its steps with those of the base: one that is named, else the first contender in the same repeat."""
+    """Its steps with those of the base: a named one, else the first contender of the same repeat."""
     _recount(history, session, base)
     with history.reading():
         return _overview(history, session, base)
 
 
 def _recount(history: History, session: str, base: str) -> None:
-    """All whose steps are shown."""
+    """Recount all sessions whose steps are shown."""
     of_plan = history.query(
         "SELECT id FROM session WHERE plan = (SELECT plan FROM session WHERE id = ?)", (session,)
     )
@@ -141,7 +141,7 @@ def stretches(history: History, session: str, names: Sequence[str]) -> list[Stre
 
 
 def ghosts(history: History, session: str) -> list[SessionEntry]:
-    """Earlier sessions to lay behind this one: those that did the same work first, the latest first."""
+    """Earlier sessions to draw behind this one: those with the same work first, the latest first."""
     rows = history.query(
         "SELECT other.id FROM session AS other JOIN session AS this ON this.id = ?"
         " WHERE other.id != this.id AND other.started_at IS NOT NULL"
@@ -181,7 +181,7 @@ def _stretches(history: History, session: int, names: Sequence[str]) -> list[Str
 def _values(
     history: History, step: int, wanted: dict[str, int], series_count: int
 ) -> tuple[Floats, dict[str, Floats]]:
-    """Rows s, t and dt of its clock; values by name of the series."""
+    """The rows s, t and dt of its clock, and the values by series."""
     import numpy as np
 
     clock = clock_of(history.connection, step)
@@ -194,6 +194,6 @@ def _values(
 
 
 def step_key(name: str, coordinates: str | Mapping[str, object]) -> tuple[str, str]:
-    """What a step is matched by across sessions."""
+    """The key that matches a step across sessions."""
     text = coordinates if isinstance(coordinates, str) else json.dumps(coordinates, sort_keys=True)
     return name, text

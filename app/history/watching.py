@@ -8,7 +8,7 @@ from .history import History
 
 
 def keep_unlocked(history: History, sessions: Iterable[str]) -> None:
-    """The lock was seen free after all of these journals were read: without an end they are lost."""
+    """Store that the lock was free after all these journals were read: those without an end are lost."""
     with history.transaction() as connection:
         for session in sessions:
             connection.execute(
@@ -19,7 +19,7 @@ def keep_unlocked(history: History, sessions: Iterable[str]) -> None:
 
 
 def keep_clock_offset(history: History, plan: str, at: float, offset_s: float) -> None:
-    """The target's clock less ours, as measured at a connect."""
+    """Store the offset of the target's clock, measured at a connect."""
     with history.transaction() as connection:
         connection.execute(
             "INSERT OR REPLACE INTO clock_offset (plan, at, offset_s) VALUES (?, ?, ?)", (plan, at, offset_s)

@@ -20,7 +20,7 @@ CHUNK = 4 << 20  # bytes read at once from a kept journal
 
 @dataclass
 class _Place:
-    """How far the journal of a session has been stored."""
+    """How much of a session's journal is stored."""
 
     plan: str = ""
     offset: int = 0
@@ -29,7 +29,7 @@ class _Place:
 
 
 class Writer:
-    """Stores what a follower brings. Several may store the same journal: each asks the file how far it is."""
+    """Stores journals. Several may store the same one: each checks the file for its length."""
 
     def __init__(self, history: History) -> None:
         self._history = history
@@ -37,23 +37,23 @@ class Writer:
         self._version = -1  # of the data, as other connections have left it
 
     def offset(self, session: str) -> int:
-        """From where the next bytes are wanted."""
+        """The offset of the next bytes."""
         return self._place(session).offset
 
     def seq(self, session: str) -> int:
-        """The last event that was read and stored."""
+        """The number of the last stored event."""
         return self._place(session).seq
 
     def refusal(self, session: str) -> str:
-        """Why the rest of the journal, or all of it, is kept but not read; empty: it is read."""
+        """Why Dyno stores the rest of the journal without reading it; '' if it reads it."""
         return self._place(session).refused
 
     def is_deleted(self, session: str) -> bool:
-        """A person took it away: it comes back by `undelete` or an import only."""
+        """Whether a person deleted it: only `undelete` or an import restores it."""
         return self._history.one("SELECT 1 FROM deleted WHERE session = ?", (session,)) is not None
 
     def offsets(self, sessions: Iterable[str]) -> dict[str, int]:
-        """How far each journal is stored."""
+        """The stored bytes of each journal."""
         return {session: self.offset(session) for session in sessions}
 
     def append(self, plan: str, session: str, offset: int, raw: bytes, with_known: bool = False) -> Events:
@@ -80,7 +80,7 @@ class Writer:
                 raise
 
     def recover(self, plan: str, session: str) -> None:
-        """Make the kept journal and what is stored of it agree again, after a crash or an update of Dyno."""
+        """Make journal and stored events agree again, after a crash or an update of Dyno."""
         path = self._path(session)
         with self._history.transaction():
             if self.is_deleted(session):
@@ -108,7 +108,7 @@ class Writer:
             raise JournalError(place.refused)
 
     def _store_readable(self, plan: str, session: str, place: _Place, raw: bytes) -> Events:
-        """All of these lines, or those before the first that is refused; its bytes count as stored."""
+        """Store these lines, or those before the first refused one; its bytes count as stored."""
         try:
             return self._try_to_store(plan, session, place, raw)
         except JournalError:
@@ -125,7 +125,7 @@ class Writer:
         return Events(stored)
 
     def _try_to_store(self, plan: str, session: str, place: _Place, raw: bytes) -> Events:
-        """All of these lines, or nothing: then the place is where it was."""
+        """Store all of these lines or none; if none, the place stays the same."""
         before = replace(place)
         self._history.connection.execute("SAVEPOINT piece")
         try:
@@ -156,7 +156,7 @@ class Writer:
         return Events(lines)
 
     def _recorder(self, session: str) -> Recorder:
-        """The one of the last batch, unless somebody else has written since."""
+        """The recorder of the last batch, unless another process has written since."""
         version = int(self._history.connection.execute("PRAGMA data_version").fetchone()[0])
         if version != self._version:
             self._version = version
@@ -181,7 +181,7 @@ class Writer:
 
 
 def _continuing(session: str, place: _Place, offset: int, raw: bytes) -> bytes:
-    """What of these bytes is not kept yet."""
+    """The part of these bytes that is not stored yet."""
     if offset > place.offset:
         raise JournalError(
             f"the journal of session {session} has a gap: {place.offset} bytes are stored,"
@@ -191,7 +191,7 @@ def _continuing(session: str, place: _Place, offset: int, raw: bytes) -> bytes:
 
 
 def _refusal(raw: bytes) -> str:
-    """Why a journal that begins like this cannot be read by this Dyno, whatever its events look like."""
+    """Why this Dyno cannot read a journal with this beginning, whatever its events."""
     try:
         check_protocol(str(decode(raw[: raw.index(b"\n")])["protocol"]))
     except ProtocolError as error:
@@ -202,7 +202,7 @@ def _refusal(raw: bytes) -> str:
 
 
 def _decode(session: str, seq: int, raw: bytes) -> list[Line]:
-    """The events that continue after `seq`; those seen before are left out, a missing one is an error."""
+    """The events after `seq`, without earlier ones; a gap is an error."""
     try:
         lines = decode_lines(raw)
     except ProtocolError as error:
