@@ -55,10 +55,9 @@ def gate_sessions(arguments: argparse.Namespace) -> int:
 
     from .session import opened
 
-    share = limits_of(arguments).false_share
-    request = GateRequest(arguments.worse, share, arguments.measure, arguments.groups)
+    request = GateRequest(arguments.worse, arguments.measure, arguments.groups)
     with opened() as history:
-        found = gate(history, arguments.base, arguments.other, request)
+        found = gate(history, arguments.base, arguments.other, request, limits_of(arguments))
     if arguments.json:
         print_json(found)
     else:

@@ -7,7 +7,7 @@ Anything else cannot be told.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypedDict
 
 from app.core.errors import InputError
@@ -21,7 +21,7 @@ from app.stats.verdicts import WORSE as JUDGED_WORSE
 from .across import across_texts
 from .compare import base_of, by_measure, compare
 from .entries import Comparison
-from .judgement import ODD, WHY_NOT, intervals_of, why_unjudged, with_verdicts
+from .judgement import ODD, WHY_NOT, intervals_of, limits_of, why_unjudged, with_verdicts
 from .sentences import STILL, WAITING, goes_on
 from .text import first_of, names_of, row_label
 
@@ -64,7 +64,6 @@ class GateRequest:
     """The limit for a loss, and the steps to look at."""
 
     worse_pct: float
-    false_share: float
     measure: str = "value"
     by_groups: bool = False
 
@@ -88,20 +87,33 @@ class GateRequest:
         return 1 + self.worse_pct / 100
 
 
-def gate(history: History, base: str, other: str, request: GateRequest) -> GateEntry:
-    """Compare all repeats of both contenders in their plans."""
+def gate(
+    history: History, base: str, other: str, request: GateRequest, limits: Limits | None = None
+) -> GateEntry:
+    """Compare all repeats of both contenders in their plans; false answers are as rare as false verdicts."""
     ours, theirs = _repeats(history, base), _repeats(history, other)
     if set(ours) & set(theirs):
         raise InputError(
             f"{base!r} and {other!r} are repeats of one contender: name sessions of two contenders"
         )
-    limits, sides = Limits(request.false_share, 0.0), {**dict.fromkeys(ours, 0), **dict.fromkeys(theirs, 1)}
-    return answer(compare(history, [*ours, *theirs], ours[0], limits, sides), request)
+    sides = {**dict.fromkeys(ours, 0), **dict.fromkeys(theirs, 1)}
+    found = compare(history, [*ours, *theirs], ours[0], limits, sides)
+    entry = answer(found, request)
+    return {**entry, "remarks": [*entry["remarks"], *_of_limits(found, limits)]}
+
+
+def _of_limits(found: Comparison, asked: Limits | None) -> list[str]:
+    """A remark if a plan until decided has another share of false verdicts than was asked for."""
+    own = limits_of(found).false_share
+    if asked is None or asked.false_share == own:
+        return []
+    of_plan, of_person = (f"{100 * each:g}%" for each in (own, asked.false_share))
+    return [f"at most {of_plan} of the answers false, as its plan until decided says, not {of_person}"]
 
 
 def answer(comparison: Comparison, request: GateRequest) -> GateEntry:
     """The answer of a comparison of two columns."""
-    limits, whole = Limits(request.false_share, 0.0), by_measure(comparison, request.measure)
+    limits, whole = replace(limits_of(comparison), matters=0.0), by_measure(comparison, request.measure)
     kept = [row for row in whole["rows"] if row["kind"] not in WAITING and row["direction"]]
     found = with_verdicts({**whole, "rows": kept}, base_of(whole), limits)
     lines = list((_groups if request.by_groups else _steps)(found, request))
@@ -125,7 +137,7 @@ def _entry(found: Comparison, lines: list[GateLine], request: GateRequest) -> Ga
         "exit_code": CODES[verdict],
         "sentence": f"{verdict}: {sentence}",
         "worse_pct": request.worse_pct,
-        "false_share": request.false_share,
+        "false_share": limits_of(found).false_share,
         "base": columns[base]["ids"],
         "other": columns[at]["ids"],
         "by_round": columns[at]["by_round"],
@@ -184,7 +196,7 @@ def interval_text(line: GateLine) -> str:
 
 def _steps(found: Comparison, request: GateRequest) -> Iterator[GateLine]:
     base, at = _places(found)
-    known = [each[at] for each in intervals_of(found, base, Limits(request.false_share))]
+    known = [each[at] for each in intervals_of(found, base, limits_of(found))]
     for row, interval in zip(found["rows"], known, strict=True):
         ends = (interval.low, interval.high) if interval else None
         ratio = interval.ratio if interval else row["relative"][at]

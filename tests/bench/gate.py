@@ -17,7 +17,7 @@ from tests.gates import filled, skeleton
 from tests.worlds import QUIET_ROUNDS, ROUNDS, SLICES, compared
 
 CELLS, REPEATS, LOSSES = 9, (3, 5, 8), (0.0, 0.03, 0.06)
-ASKED = GateRequest(3.0, SHARE)
+ASKED = GateRequest(3.0)
 WORLDS = {
     f"slices, {ROUNDS}": (ROUNDS, SLICES),
     f"slices, {QUIET_ROUNDS}": (QUIET_ROUNDS, SLICES),

@@ -9,17 +9,28 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from app.comparison.gate import CODES, NOT_WORSE, UNTOLD, WORSE, GateEntry, GateRequest, answer, gate
+from app.comparison.gate import (
+    CODES,
+    NOT_WORSE,
+    UNTOLD,
+    WORSE,
+    GateEntry,
+    GateLine,
+    GateRequest,
+    answer,
+    gate,
+)
 from app.core.errors import InputError
 from app.history.history import History
 from app.protocol.plan import Plan
+from app.stats import Limits
 from tests.gates import filled, skeleton
 from tests.sliced import INNODB, MYISAM, ROCKSDB, Odd, Oddities, keep, plan
 from tests.worlds import ROUNDS, compared
 
 RUNS = 300
 MOST = 0.05 + 3 * (0.05 * 0.95 / RUNS) ** 0.5  # three times the spread of such a count
-THREE = GateRequest(3.0, 0.05)
+THREE = GateRequest(3.0)
 
 
 def ask(
@@ -60,7 +71,7 @@ def test_equals_are_not_worse_where_the_loss_is_ruled_out(history: History) -> N
 
 
 def test_what_the_noise_hides_cannot_be_told(history: History) -> None:
-    found = ask(history, 1.0, asked=GateRequest(0.1, 0.05))
+    found = ask(history, 1.0, asked=GateRequest(0.1))
     assert (found["verdict"], found["exit_code"]) == (UNTOLD, 3)
     assert found["sentence"].startswith(
         "cannot be told: in 3 of 3 steps: load (a loss of 0.1% is not ruled out)"
@@ -145,7 +156,7 @@ def test_a_plan_that_goes_on_is_not_judged(history: History) -> None:
 def test_less_is_better_of_latencies(history: History) -> None:
     found = ask(history, 0.93, asked=replace(THREE, measure="p95_ms"))
     assert found["verdict"] == NOT_WORSE and {line["direction"] for line in found["steps"]} == {"lower"}
-    asked = GateRequest(3.0, 0.05)
+    asked = GateRequest(3.0)
     assert asked.is_worse(1.031, 1.2, "lower") and not asked.is_worse(1.02, 1.2, "lower")
     assert asked.is_within(0.5, 1.029, "lower") and not asked.is_within(0.5, 1.04, "lower")
 
@@ -183,6 +194,34 @@ def test_a_few_odd_sessions_are_no_loss(history: History) -> None:
     assert gate(history, ids[0], ids[1], THREE)["verdict"] == UNTOLD
 
 
+def test_a_plan_until_decided_is_judged_by_its_own_share_of_false_answers(history: History) -> None:
+    """As Compare does, by the same function; a narrower share gives wider intervals."""
+    own = replace(plan(rounds=8), until_decided=True, false_share_pct=1.0)
+    ids = keep(history, own, (1.0, 0.93))
+    found = gate(history, ids[0], ids[1], THREE, Limits(0.05))
+    assert found["false_share"] == 0.01
+    assert found["remarks"] == ["at most 1% of the answers false, as its plan until decided says, not 5%"]
+    assert gate(history, ids[0], ids[1], THREE)["steps"] == found["steps"]
+    others = keep(history, replace(plan(rounds=8, number=2), until_decided=True), (1.0, 0.93))
+    usual = gate(history, others[0], others[1], THREE)
+    assert usual["false_share"] == 0.05 and not usual["remarks"]
+    assert all(
+        _width(ours) > _width(theirs) for ours, theirs in zip(found["steps"], usual["steps"], strict=True)
+    )
+
+
+def test_the_share_of_false_answers_is_that_of_who_asks(history: History) -> None:
+    ids = keep(history, plan(), (1.0, 0.93))
+    seldom, often = (gate(history, ids[0], ids[1], THREE, Limits(share)) for share in (0.01, 0.2))
+    assert (seldom["false_share"], often["false_share"]) == (0.01, 0.2) and not seldom["remarks"]
+    assert _width(seldom["steps"][1]) > _width(often["steps"][1])
+
+
+def _width(line: GateLine) -> float:
+    assert line["low"] and line["high"]
+    return line["high"] - line["low"]
+
+
 def test_each_verdict_has_a_code() -> None:
     assert CODES == {NOT_WORSE: 0, WORSE: 1, UNTOLD: 3}
 
@@ -210,7 +249,7 @@ def shares(
 )
 def test_equals_are_seldom_worse(tmp_path: Path, world: str, order: str, rounds: int) -> None:
     """By a limit so small that noise alone could do it."""
-    assert shares(tmp_path, world, order, rounds, 0.0, GateRequest(0.01, 0.05))[WORSE] <= MOST
+    assert shares(tmp_path, world, order, rounds, 0.0, GateRequest(0.01))[WORSE] <= MOST
 
 
 @pytest.mark.parametrize("rounds", [3, 5])
@@ -221,5 +260,5 @@ def test_a_loss_as_large_as_the_limit_is_seldom_fine(tmp_path: Path, rounds: int
 
 def test_answers_are_given_where_rounds_are_quiet_enough(tmp_path: Path) -> None:
     world = "plain, 1 % of noise"
-    assert shares(tmp_path, world, "slices", 8, 0.0, GateRequest(5.0, 0.05))[NOT_WORSE] > 0.9
+    assert shares(tmp_path, world, "slices", 8, 0.0, GateRequest(5.0))[NOT_WORSE] > 0.9
     assert shares(tmp_path / "b", world, "slices", 8, 0.08, THREE)[WORSE] > 0.9
