@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import replace
-from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Sequence, Tuple
+from typing import Dict, List, Sequence, Set
 
 from app.protocol.events import SPOILT
-from app.protocol.others import DISTURBED
+from app.protocol.others import DISTURBED, are_alike
 from app.protocol.plan import QUERYING, SLICES, Plan, Turn
 from app.protocol.states import DECIDED, IN_PART, OUT_OF_TIME, UNDECIDABLE
 from app.stats.endings import HOPELESS, endings
+from app.stats.steady import UNSTEADY
 from app.stats.verdicts import Cell, Limits
 
+from .round_results import Result, Results, round_results
 from .system.directory import Directory
 
-_ENDED = b'{"kind":"step_ended"'
 _UNJUDGED, _OPEN = ("warmup",), "not decided yet"
-_SPOILT = frozenset(SPOILT)
-
-
-class Figure(NamedTuple):
-    """The result of a step in a session."""
-
-    value: float
-    spoilt: FrozenSet[str]  # its marks for which Compare leaves it out
+_SPOILT = frozenset((*SPOILT, UNSTEADY))
 
 
 class Deciding:
@@ -34,7 +27,7 @@ class Deciding:
     def __init__(self, directory: Directory, plan: Plan) -> None:
         self._directory, self._plan = directory, plan
         self._limits = replace(Limits.of_pct(plan.false_share_pct, plan.matters_pct), repeatedly=True)
-        self._rounds: List[Dict[int, Dict[int, Figure]]] = []  # by contender and step
+        self._rounds: List[Dict[int, Results]] = []  # by contender
         self._open = {*range(1, len(plan.contenders))}  # contenders with a cell that is not decided
         self._words: Dict[int, Dict[int, str]] = {}  # of the cells of a contender, by step
         self._began = self._round_began = time.monotonic()
@@ -74,8 +67,7 @@ class Deciding:
             return
         now = time.monotonic()
         self._longest, self._round_began = max(self._longest, now - self._round_began), now
-        found = {turn.contender: dict(self._figures(turn)) for turn in turns}  # the last attempt counts
-        self._rounds.append(found)
+        self._rounds.append(round_results(self._directory, self._plan, turns))
         self._judge()
 
     def _judge(self) -> None:
@@ -98,32 +90,38 @@ class Deciding:
         direction, by_round = self._plan.steps[step].direction, self._plan.order == SLICES
         if by_round:
             ours, theirs = ({at: its[at] for at in ours if at in theirs} for its in (ours, theirs))
-        figures = tuple(ours.values()), tuple(theirs.values())
-        return Cell(*figures, direction, contender, by_round=by_round)
+        columns = [list(its.values()) for its in (ours, theirs)]
+        base, other = (tuple(each.value or 0.0 for each in column) for column in columns)
+        times = () if by_round else tuple(tuple(each.began for each in column) for column in columns)
+        return Cell(base, other, direction, contender, times=times, by_round=by_round)
 
-    def _column(self, contender: int, step: int) -> Dict[int, float]:
-        """The result of each round, if it counts."""
-        found = {at: its.get(contender, {}).get(step) for at, its in enumerate(self._rounds)}
-        return {at: each.value for at, each in found.items() if each and self._counts(each, step, at)}
+    def _column(self, contender: int, step: int) -> Dict[int, Result]:
+        """The result of each round, if it counts; none if a repeat failed, as Compare judges no such cell."""
+        rounds = [at for at, its in enumerate(self._rounds) if contender in its]
+        failed = [self._rounds[at][contender][step].state == "failed" for at in rounds]
+        if any(failed) and not all(failed):
+            return {}
+        alike = self._alike(step)
+        its = {at: self._rounds[at][contender][step] for at in rounds}
+        return {
+            at: result
+            for at, result in its.items()
+            if result.state == "completed" and result.value is not None
+            if not (result.marks & _SPOILT) - ({DISTURBED} if at in alike else set())
+        }
 
-    def _counts(self, figure: Figure, step: int, at: int) -> bool:
-        """Whether a result counts: if load disturbed all contenders alike, their ratio still holds."""
-        if figure.spoilt != {DISTURBED}:
-            return not figure.spoilt
-        rounds = self._rounds[at : at + 1] if self._plan.steps[step].sliced else self._rounds
-        alike = [its[step] for of_round in rounds for its in of_round.values() if step in its]
-        return all(DISTURBED in each.spoilt for each in alike)
-
-    def _figures(self, turn: Turn) -> Iterator[Tuple[int, Figure]]:
-        """The results of the completed steps."""
-        try:
-            with open(self._directory.journal(turn.session), "rb") as file:
-                ended = [json.loads(line) for line in file if line.startswith(_ENDED)]
-        except OSError:
-            return
-        for each in ended:
-            if each["outcome"] == "completed" and each.get("value") is not None:
-                yield each["step"], Figure(each["value"], _SPOILT.intersection(each.get("marks", ())))
+    def _alike(self, step: int) -> Set[int]:
+        """Rounds in which load disturbed all contenders alike, so that their ratio still holds."""
+        of_rounds = [[its[step] for its in of_round.values()] for of_round in self._rounds]
+        if are_alike([(each.marks, each.others) for results in of_rounds for each in results]):
+            return {*range(len(self._rounds))}
+        if not self._plan.steps[step].sliced:
+            return set()
+        return {
+            at
+            for at, results in enumerate(of_rounds)
+            if all(DISTURBED in each.marks and not each.is_whole for each in results)
+        }
 
     def _is_late(self) -> bool:
         limit = self._plan.time_limit

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from app.core.errors import InputError
 from app.protocol.plan import step_label
+from app.protocol.series import MADE_OF
 from app.shapes.journal import MOST_SECONDS
 from app.stats import max_block_deviation
 from app.stats.steady import UNSTEADY, Steadiness, steadiness
@@ -23,7 +24,6 @@ from .group_means import keep_headlines
 if TYPE_CHECKING:
     from .history import History
 
-SERIES = {"queries/s": "load.queries", "rows/s": "load.rows"}  # what the figure of a step is made of, by unit
 LEAST_CUT_S = 10  # seconds that are left
 
 # timed steps: one that ends with its work has no part that could represent it
@@ -236,7 +236,7 @@ def _read(
 ) -> Seconds | None:
     """The seconds of a step; None if its result is of another kind, or none are stored."""
     row = connection.execute(
-        "SELECT number FROM series WHERE session = ? AND name = ?", (session, SERIES.get(unit, ""))
+        "SELECT number FROM series WHERE session = ? AND name = ?", (session, MADE_OF.get(unit, ""))
     ).fetchone()
     if row is None:
         return None

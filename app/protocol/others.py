@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -10,6 +11,7 @@ from .reading import Count, Name, Number
 DISTURBED = "disturbed"  # the mark of a step during which that was above a limit
 ATTEMPT_MARKS = {2: "second-attempt", 3: "third-attempt"}  # of a step that they disturbed before
 BY_CPU = {"cpu", "steal"}  # causes that take nothing but CPU
+ALIKE_PCT = 2.0  # of the CPUs: how far sessions may be apart whose load was the same
 OTHERS_PCT, STEAL_PCT = 5.0, 2.0  # limits, of the CPUs that the server can use
 LEAST_KB = 1024.0  # a second, read or written by others: below it nobody notices
 DISK_SHARE = 0.05  # of what the device reads and writes
@@ -54,6 +56,20 @@ class Others:
     def texts(self) -> list[str]:
         """A sentence for each cause, with figures and names."""
         return [_WORDS[cause](self) for cause in self.causes if cause in _WORDS]
+
+
+def are_alike(steps: Sequence[tuple[Collection[str], Mapping[str, Any]]]) -> bool:
+    """Whether others took the same CPU from all of these, by marks and `others` of each: it favours nobody."""
+    if not all(DISTURBED in marks and set(others.get("causes", ())) <= BY_CPU for marks, others in steps):
+        return False
+    shares = [_share(others) for _, others in steps]
+    return len(shares) > 1 and max(shares) - min(shares) <= ALIKE_PCT
+
+
+def _share(others: Mapping[str, Any]) -> float:
+    """The load of others in percent of the CPUs that the server can use."""
+    programs = others.get("cpu_pct") or 0.0
+    return float(programs / max(others.get("cpus") or 1, 1) + (others.get("steal_pct") or 0.0))
 
 
 def to_json(others: Others) -> dict[str, Any]:

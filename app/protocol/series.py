@@ -18,6 +18,7 @@ def _load(
     }
 
 
+MADE_OF = {"queries/s": "load.queries", "rows/s": "load.rows"}  # the series of a figure, by its unit
 P95_EVENTS = 20  # in a second: of fewer none is in the tail, and there is no p95
 
 LOAD = [

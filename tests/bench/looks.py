@@ -90,7 +90,10 @@ def looks(arguments: argparse.Namespace) -> list[Figure]:
 
 
 def equals(runs: int, chance: np.random.Generator) -> float:
-    """The largest share of plans that end with a false cell; shown too: at any look, whatever the size."""
+    """The largest share of plans that end with a false cell.
+
+    Shown too: at any look, whatever the size; and where plans end that have no limit of size.
+    """
     lines, worst = [], 0.0
     for name in (WORLD, QUIET_ROUNDS, *WORLDS):
         shares = []
@@ -98,14 +101,16 @@ def equals(runs: int, chance: np.random.Generator) -> float:
             ratios = _ratios(name, cells, runs, chance)
             seen = [look(ratios[:, :, :n], matters=0.0).coloured.any(1) for n in range(LEAST, ROUNDS + 1)]
             shares.append(100 * float(np.any(seen, axis=0).mean()))
-            coloured = _carried_out(ratios)[1]
-            shares.append(100 * float(coloured.any(1).mean()))
+            for matters in (Limits.matters, 0.0):
+                coloured = _carried_out(ratios, matters)[1]
+                shares.append(100 * float(coloured.any(1).mean()))
         lines.append([name, *(f"{each:.1f} %" for each in shares)])
-        worst = max(worst, *shares[1::2])
-    print("plans of equals with a false cell: at any look whatever the size, and where the plan ended")
+        worst = max(worst, *shares[1::3])
+    print("plans of equals with a false cell: at any look whatever the size, where the plan ended,")
+    print("and where it would have ended with --matters 0")
     heads = [
         "equals",
-        *(f"{what}, {cells} cells" for cells in (1, *_CELLS) for what in ("any look", "ended")),
+        *(f"{what}, {cells} cells" for cells in (1, *_CELLS) for what in ("any look", "ended", "matters 0")),
     ]
     print("\n" + markdown_of(heads, lines), end="\n\n", flush=True)
     return worst
@@ -143,13 +148,13 @@ def _ratios(name: str, cells: int, runs: int, chance: np.random.Generator) -> Ar
     return (other - base)[:, :cells]
 
 
-def _carried_out(ratios: Array) -> tuple[Array, Array, Array]:
+def _carried_out(ratios: Array, matters: float = Limits.matters) -> tuple[Array, Array, Array]:
     """After which round each plan ends, and what it says then."""
     runs, cells, _ = ratios.shape
     stop, goes_on = np.full(runs, ROUNDS), np.ones(runs, bool)
     coloured, same = np.zeros((runs, cells), bool), np.zeros((runs, cells), bool)
     for n in range(LEAST, ROUNDS + 1):
-        seen = look(ratios[:, :, :n])
+        seen = look(ratios[:, :, :n], matters)
         ends = goes_on & (seen.has_ended | (n == ROUNDS))
         stop[ends], coloured[ends], same[ends] = n, seen.coloured[ends], seen.same[ends]
         goes_on &= ~ends
