@@ -71,7 +71,7 @@ def _check_same(session: str, plan: Plan, first: Plan) -> None:
 
 
 def _work(plan: Plan) -> object:
-    """What must be equal; the files may be those of an earlier Dyno."""
+    """What must be equal; the files may come from an earlier Dyno."""
     return plan.sequence, plan.tables, plan.rows, [step.label for step in plan.steps]
 
 
@@ -108,12 +108,12 @@ def _request(plan: Plan) -> PlanRequest:
 
 
 def _unless(value: T, said: object) -> T | None:
-    """Values of a plan that its sequence does not have already."""
+    """A value of the plan, unless its sequence has it already."""
     return None if value == said else value
 
 
 def _sequence(plan: Plan) -> StepSequence:
-    """As it was when the plan was made."""
+    """The sequence as it was in the plan."""
     label = f"sequences/{plan.sequence}.toml"
     return sequence_of(read_document(plan.files.get(label, ""), label), plan.sequence, False, label)
 
@@ -141,7 +141,7 @@ def _core_set(step: Step) -> int | str | None:
 
 
 def contenders_again(plan: Plan) -> tuple[ContenderRequest, ...]:
-    """All of a plan, in its order."""
+    """All contenders of a plan, in its order."""
     return _contenders(plan.contenders)
 
 

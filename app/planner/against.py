@@ -31,7 +31,7 @@ _ROOM = ("memory", "disk")  # checks that all contenders of a round share
 
 @dataclass(frozen=True)
 class Against:
-    """What a kept session did, and whom it measured."""
+    """The work and the contender of a stored session."""
 
     session: str
     fingerprint: str  # of its server, as it was
@@ -39,7 +39,7 @@ class Against:
 
     @classmethod
     def of(cls, history: History, reference: str, catalog: Catalog) -> Against:
-        """Raises InputError where there is no such session, or it was not carried out by Dyno."""
+        """The stored session; raises InputError if it is missing, or Dyno did not run it."""
         id_ = find_repeats(history, reference)[0]
         asked = request_again(history, [id_])
         plan = plans_by_session(history, [id_])[id_]
@@ -58,7 +58,7 @@ class Against:
         return *self.request.contenders, *others
 
     def check_build(self, survey: Survey) -> None:
-        """Raise InputError where the target has not the server any more that the session was measured on."""
+        """Raise InputError if the server of the session is gone from the target."""
         name = self.request.contenders[0].build
         build = next((each for each in survey.builds if each.name == name), None)
         if build is None:
@@ -76,7 +76,7 @@ class Against:
 
 
 def _as_it_was(base: ContenderRequest, plan: Plan, session: str, catalog: Catalog) -> ContenderRequest:
-    """With the preset of that time, under another name where the one that there is now is another."""
+    """The contender with its old preset, under another name if that preset has changed since."""
     text = plan.files.get(preset_file(base.engine, base.preset), "")
     try:
         now = catalog.preset(base.engine, base.preset).text

@@ -16,7 +16,7 @@ MOST_ENGINES = 2  # more would take longer than people wait
 
 
 def calibration_request(survey: Survey, target: str) -> PlanRequest:
-    """About five minutes; raises TargetError where no build can be measured."""
+    """A calibration of about five minutes; raises TargetError if no build can run it."""
     build = steadiest_build(survey)
     if build is None:
         raise TargetError(
@@ -34,11 +34,11 @@ def calibration_request(survey: Survey, target: str) -> PlanRequest:
 
 
 def _engines(build: Build) -> list[str]:
-    """The first that people see: they differ in what they do to a disk."""
+    """Two engines of the build that use the disk differently."""
     return [name for name in KNOWN if build.has(name)][:MOST_ENGINES]
 
 
 def _core_sets(survey: Survey) -> tuple[int, ...] | None:
-    """All, where server and load share them, and half of the cores, where they do not."""
+    """Core sets: all CPUs shared by server and load, and half of the cores for each."""
     cores = sum(map(len, survey.topology))
     return (len(in_order(survey.topology)), cores // 2) if cores > 1 else None

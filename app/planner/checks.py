@@ -61,7 +61,7 @@ def check_plan(
 
 
 def _memory(plan: Plan, survey: Survey) -> Check:
-    """The largest server with its clients; in slices those of all contenders, which are up together."""
+    """Memory of the largest server with its clients; in slices of all servers of a round."""
     threads = plan.most_clients
     rest = SERVER_BYTES + threads * THREAD_BYTES
     needs = [(_caches_bytes(plan, each) + rest, each.name) for each in plan.contenders]
@@ -86,13 +86,13 @@ def _memory(plan: Plan, survey: Survey) -> Check:
 
 
 def _caches_bytes(plan: Plan, contender: Contender) -> int:
-    """With the separate key caches of tables, in addition to the shared one."""
+    """Bytes of caches, including separate key caches of tables."""
     own = bool(engine_of(contender.engine).key_cache) and any(step.key_caches for step in plan.steps)
     return server_caches_bytes(contender) + (cache_bytes(contender) if own else 0)
 
 
 def _server_memory(plan: Plan, survey: Survey) -> list[Check]:
-    """What contenders ask for their servers; of what a survey does not say the agent will."""
+    """Memory settings of contenders; the agent checks what the survey does not know."""
     found = []
     for each in plan.contenders:
         said = (_allocator(each, survey), _numa(each, survey), _memory_limit(plan, each, survey))
@@ -117,7 +117,7 @@ def _numa(contender: Contender, survey: Survey) -> tuple[str, str, str] | None:
 
 
 def _memory_limit(plan: Plan, contender: Contender, survey: Survey) -> tuple[str, str, str] | None:
-    """Whether it can be had, and leaves the server what it needs."""
+    """Whether a memory limit is possible and large enough for the server."""
     if not contender.memory_limit:
         return None
     if problem := survey.memory_limit_problem:
@@ -139,7 +139,7 @@ def _memory_limit(plan: Plan, contender: Contender, survey: Survey) -> tuple[str
 
 
 def _disk(found: Estimate, survey: Survey, is_allowed: bool) -> Check:
-    """What may be needed must fit, unless a person insists."""
+    """Whether the disk is large enough; a failure unless a small disk is allowed."""
     free = survey.disk.free_bytes if survey.disk else None
     if free is None:
         return Check("disk", WARN, "the free space is unknown", "check the directory on the target")
@@ -156,7 +156,7 @@ def _disk(found: Estimate, survey: Survey, is_allowed: bool) -> Check:
 
 
 def _open_files(plan: Plan, survey: Survey) -> list[Check]:
-    """Connections are seen to by the agent; files of the target's user only the target's superuser can."""
+    """Limits of open files. Dyno raises the server's connections, but only root can raise file limits."""
     most, needed = survey.open_files, plan.most_clients + OPEN_FILES
     if most is None or most >= needed or survey.is_root:
         return []
@@ -166,7 +166,7 @@ def _open_files(plan: Plan, survey: Survey) -> list[Check]:
 
 
 def _builds(plan: Plan) -> list[Check]:
-    """A version that nobody has tried may behave unlike its family."""
+    """A warning for each version that was never tried."""
     versions = {tried(each.family, each.version): each for each in plan.contenders}
     todo = "check the rehearsal and the settings in force of the first session"
     return [
@@ -177,7 +177,7 @@ def _builds(plan: Plan) -> list[Check]:
 
 
 def _engines(plan: Plan) -> list[Check]:
-    """Said once for all of them."""
+    """One check for all engines."""
     names = dict.fromkeys(each.engine for each in plan.contenders if not engine_of(each.engine).has_facts)
     if not names:
         return []
@@ -189,7 +189,7 @@ def _engines(plan: Plan) -> list[Check]:
 
 
 def _presets(plan: Plan, survey: Survey) -> list[Check]:
-    """What a preset says and nobody will send, as it is Dyno's: with the lines of the file."""
+    """Lines of presets that Dyno changes or drops."""
     found = []
     for each in plan.contenders:
         dropped = _rendered(plan, each, survey).dropped
@@ -225,7 +225,7 @@ def _clock(survey: Survey, now: float) -> Check:
 
 
 def _repeats(plan: Plan, found: Estimate) -> list[Check]:
-    """The difference that this number of repeats finds: worth knowing before hours of measuring."""
+    """The smallest difference that this number of repeats finds."""
     cells, least, noise = compared_cells(plan), found.least, found.noise
     if not cells:
         return []
@@ -252,7 +252,7 @@ def _repeats(plan: Plan, found: Estimate) -> list[Check]:
 
 
 def _cpus(plan: Plan, survey: Survey) -> list[Check]:
-    """Where a load generator takes what the server needs, and both could have their own."""
+    """A hint if server and client share few CPUs and could have separate ones."""
     cores = [core for node in survey.topology for core in node]
     cpus = sum(map(len, cores))
     are_given = any(step.cores for step in plan.steps) or any(each.cores for each in plan.contenders)
@@ -263,7 +263,7 @@ def _cpus(plan: Plan, survey: Survey) -> list[Check]:
 
 
 def _order(plan: Plan) -> list[Check]:
-    """A machine that drifts favours the contender of the first or the last hours."""
+    """A warning for the order grouped: drift of the machine favours one contender."""
     if plan.order != "grouped" or plan.repeats == 1 or len(plan.contenders) == 1:
         return []
     text = "grouped order (A A B B) compares across time: drift of the machine adds to the differences"

@@ -24,7 +24,7 @@ NO_SURVEY = "survey the target first, to find its builds"
 
 @dataclass(frozen=True)
 class Choices:
-    """Read once, looked at often: no file is touched afterwards."""
+    """All choices, read once: later calls touch no file."""
 
     builds: tuple[Build, ...] = ()
     presets: tuple[Preset, ...] = ()
@@ -52,7 +52,7 @@ class Choices:
 
 @dataclass(frozen=True)
 class StepChoice:
-    """A step of a sequence as a person ticks it."""
+    """A step of a sequence with its tick box."""
 
     name: str
     group: str
@@ -62,7 +62,7 @@ class StepChoice:
 
 
 def choices(survey: Survey | None, catalog: Catalog) -> Choices:
-    """Everything there is; without a survey no builds."""
+    """All choices; without a survey no builds."""
     builds = tuple(survey.builds) if survey else ()
     presets, wrong_presets = catalog.presets()
     with_presets = catalog.engines()
@@ -81,12 +81,12 @@ def choices(survey: Survey | None, catalog: Catalog) -> Choices:
 
 
 def _place(preset: Preset) -> tuple[bool, bool]:
-    """The default ones of all engines first; engines of which Dyno has no facts last."""
+    """The sort key of presets: defaults first, engines without facts last."""
     return not engine_of(preset.engine).has_facts, preset.name != "default"
 
 
 def rendered(preset: Preset, build: str, survey: Survey, at_once: int = 1) -> Rendered:
-    """The preset as this build on this target would get it; raises InputError where it cannot be.
+    """The preset as this build would get it; raises InputError if that is not possible.
 
     `at_once`: the servers that share the target.
     """
@@ -95,7 +95,7 @@ def rendered(preset: Preset, build: str, survey: Survey, at_once: int = 1) -> Re
 
 
 def step_choices(sequence: Sequence, workloads: Mapping[str, Workload]) -> list[StepChoice]:
-    """The steps in their order; one whose workload cannot be read says so."""
+    """The steps in order; a step whose workload cannot be read has a problem."""
     return [_step_choice(step, workloads.get(step.workload)) for step in sequence.steps]
 
 
@@ -146,7 +146,7 @@ def _refusal(build: str, preset: Preset, survey: Survey) -> str:
 
 
 def lacking(request: PlanRequest, survey: Survey, catalog: Catalog) -> list[str]:
-    """What a plan names and is not there: sequence, builds with their engines, presets; each in a line."""
+    """What a plan needs and the target or catalog lacks: sequence, builds, engines, presets; by line."""
     needs: list[Callable[[], object]] = [partial(catalog.sequence, request.sequence)]
     for each in request.contenders:
         needs += [partial(find_build, each, survey), partial(find_preset, each, catalog)]

@@ -16,7 +16,7 @@ _OPEN = PlanRequest()
 
 
 def command_line(request: PlanRequest) -> str:
-    """What to write in a terminal to carry out the same plan; with its file where options cannot say it."""
+    """The command that runs the same plan; uses a plan file if options cannot express it."""
     allowed = "".join(f" --{flag_of(name)}" for name in ALLOWED if getattr(request, name))
     if not _fits_options(request.contenders):
         name = shlex.quote(f"{request.name or request.sequence}.toml".replace("/", "-"))
@@ -40,7 +40,7 @@ def command_line(request: PlanRequest) -> str:
 
 
 def _fits_options(contenders: tuple[ContenderRequest, ...]) -> bool:
-    """Options say table options, cores and memory for all contenders at once, and no names."""
+    """Whether options can express the plan: they set the same for all contenders, and no names."""
     shared = {tuple(getattr(each, name) for name in SHARED) for each in contenders}
     named = any(each.name or ":" in each.build + each.preset for each in contenders)
     return len(shared) < 2 and not named

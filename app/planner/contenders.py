@@ -42,14 +42,14 @@ def resolve_contenders(
 
 
 def find_preset(request: ContenderRequest, catalog: Catalog) -> Preset:
-    """As it was written; raises InputError where there is none."""
+    """The preset as written; raises InputError if it does not exist."""
     if request.preset_text:
         return parse_preset(request.preset_text, request.preset, request.engine, shipped=False)
     return catalog.preset(request.engine, request.preset)
 
 
 def _check_once(contenders: Sequence[Contender]) -> None:
-    """The last one must differ from those before: what equal ones show is noise, and repeats are for that."""
+    """Refuse a contender that equals an earlier one: repeats show noise, not copies."""
     last = contenders[-1]
     for each in contenders[:-1]:
         if (each.key, each.build) == (last.key, last.build):
@@ -77,7 +77,7 @@ def _contender(
 
 
 def contender_of(build: Build, name: str, engine: str, preset: str, cnf: str) -> Contender:
-    """A build with an engine and its my.cnf, and nothing further asked for."""
+    """A contender of a build, an engine and a my.cnf, without further settings."""
     return Contender(
         name=name,
         build=build.name,
@@ -93,14 +93,14 @@ def contender_of(build: Build, name: str, engine: str, preset: str, cnf: str) ->
 
 
 def machine_of(survey: Survey, cores: str, memory_limit: int = 0, at_once: int = 1) -> Machine:
-    """As much of the target as one server may have: what shares in its preset are shares of."""
+    """The share of the target that one server gets: the base of shares in its preset."""
     memory = memory_bytes(survey) // at_once
     cores_each = max(1, count_cores("", survey) // at_once)
     return Machine(min(memory, memory_limit or memory), min(cores_each, count_cores(cores, survey)))
 
 
 def memory_bytes(survey: Survey) -> int:
-    """The memory that caches and rows are shares of."""
+    """The memory that shares in presets and row counts refer to."""
     found = survey.memory_bytes
     if not found:
         raise InputError("the memory of the target is unknown: survey it again; it needs /proc/meminfo")
@@ -108,7 +108,7 @@ def memory_bytes(survey: Survey) -> int:
 
 
 def find_build(request: ContenderRequest, survey: Survey) -> Build:
-    """The build of the survey, able to start and with the engine; else InputError with what there is."""
+    """A build of the survey that can start and has the engine; else InputError with the choices."""
     build = next((each for each in survey.builds if each.name == request.build), None)
     if build is None:
         names = ", ".join(each.name for each in survey.builds) or "none"
@@ -126,7 +126,7 @@ def find_build(request: ContenderRequest, survey: Survey) -> Build:
 
 
 def engines_in(build: Build) -> list[str]:
-    """All engines of a build as plans call them, those of which Dyno has facts first; no made-up text."""
+    """All engines of a build by their plan names, known ones first."""
     named = (engine.lower() for engine in build.engines)
     return [*filter(NAME.fullmatch, named), *other_engines(build)]
 
@@ -141,12 +141,12 @@ def other_engines(build: Build) -> dict[str, str]:
 
 
 def _as_taskset_has_it(cores: str) -> str:
-    """A plain list stays as it is written: it is part of what a contender is known by."""
+    """CPUs in normal form; a plain list keeps its spelling, which is part of contender keys."""
     return cores if re.fullmatch(r"[0-9,-]*", cores) else as_text(cpus_of(cores))
 
 
 def count_cores(cores: str, survey: Survey) -> int:
-    """How many hardware threads a server may use; cores the target has not are refused."""
+    """The number of hardware threads of a core list; raises InputError for cores that do not exist."""
     there = survey.cpu.threads or 1
     if not cores:
         return there
@@ -157,7 +157,7 @@ def count_cores(cores: str, survey: Survey) -> int:
 
 
 def short_names(requests: Sequence[ContenderRequest]) -> list[str]:
-    """Names as short as tells the contenders apart; those that a person gave stay."""
+    """The shortest names that distinguish the contenders; names given by a person stay."""
     given = Counter(each.name for each in requests if each.name)
     twice = [name for name, count in given.items() if count > 1]
     if twice:
@@ -180,7 +180,7 @@ def _shortest(requests: Sequence[ContenderRequest], taken: set[str]) -> list[str
 
 
 def _numbered(names: Sequence[str], taken: set[str]) -> list[str]:
-    """Contenders that differ in table options, cores or the like alone are counted."""
+    """Names made unique by numbers."""
     used, found = set(taken), []
     for name in names:
         fresh, count = name, 1

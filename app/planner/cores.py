@@ -39,7 +39,7 @@ class CoreSet:
 
     @classmethod
     def apart(cls, nodes: Nodes) -> CoreSet:
-        """Whole cores, half of them for the server; raises InputError where there is one alone."""
+        """Separate cores for server and load, half each; raises InputError for a single core."""
         cores = [core for node in nodes for core in node]
         if len(cores) < 2:
             raise InputError(f"server and client cannot get separate CPUs: {_there(nodes)}", "cpus")
@@ -72,7 +72,7 @@ def in_order(nodes: Nodes) -> list[int]:
 
 
 def _left_to_the_load(nodes: Nodes, server: set[int]) -> tuple[set[int], bool]:
-    """Cores that the server has no part of; else what is left of its own, else all, and both are shared."""
+    """CPUs for the load: cores without the server, else the rest of its cores, else all (then shared)."""
     cores = [core for node in nodes for core in node]
     untouched = {cpu for core in cores if not server & set(core) for cpu in core}
     everything = {cpu for core in cores for cpu in core}

@@ -49,7 +49,7 @@ def rows_with_room(request: PlanRequest, survey: Survey, catalog: Catalog) -> tu
 
 
 def _most(below: int, free: int, needed: Callable[[int], int]) -> int:
-    """Of two digits: more would only look exact; 0 where none fits."""
+    """The most rows that fit, to two digits; 0 if none fit."""
     numbers = [first * 10**zeros for zeros in range(2, len(str(below)) - 1) for first in range(10, 100)]
     numbers = [each for each in numbers if each < below]
     fitting = bisect_right(numbers, free * CALM_SHARE, key=needed)

@@ -39,7 +39,7 @@ _FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
 
 
 def value_of(name: str, text: str) -> Any:
-    """What was typed into a field, None where it is left open; raises InputError about the field."""
+    """The value typed into a field, None if empty; raises InputError about the field."""
     words = text.strip()
     if not words:
         return None
@@ -62,7 +62,7 @@ def text_of(value: object) -> str:
 
 
 def _count(text: str) -> int | str:
-    """1000, 1,000,000, 50k; what is no number stays a text."""
+    """A number such as 1000, 1,000,000 or 50k; other text stays text."""
     found = _COUNT.fullmatch(text)
     if not found or len(text) > 20:
         return text
@@ -70,7 +70,7 @@ def _count(text: str) -> int | str:
 
 
 def _seconds(text: str) -> int | str:
-    """As `time_text` writes them, or a number."""
+    """Seconds of a time as `time_text` writes it, or of a number."""
     found = seconds_of(text)
     return _count(text) if found is None else found
 
@@ -87,7 +87,7 @@ def _numbers(name: str, text: str) -> list[int | str]:
 
 @dataclass(frozen=True)
 class InvalidInput:
-    """What was typed into a field and cannot be taken."""
+    """A typed value that is not valid."""
 
     text: str
     problem: str
@@ -95,13 +95,13 @@ class InvalidInput:
 
 @dataclass(frozen=True)
 class Draft:
-    """A request that is being changed; every change gives another draft."""
+    """A request being edited; every change gives another draft."""
 
     request: PlanRequest = field(default_factory=PlanRequest)
     unread: Mapping[str, InvalidInput] = field(default_factory=dict)
 
     def typed(self, name: str, text: str) -> Draft:
-        """With what is in a field now, whether it can be read or not."""
+        """The draft with the text of a field, valid or not."""
         unread = {key: value for key, value in self.unread.items() if key != name}
         try:
             value = value_of(name, text)
@@ -112,7 +112,7 @@ class Draft:
         return Draft(_consistent(replace(self.request, **{name: value})), unread)
 
     def text(self, name: str) -> str:
-        """What is in a field."""
+        """The text of a field."""
         if name in self.unread:
             return self.unread[name].text
         value = getattr(self.request, name)
@@ -121,11 +121,11 @@ class Draft:
         return time_text(value) if name == "time_limit" else text_of(value)
 
     def said(self, **values: Any) -> Draft:
-        """With values that were chosen, not typed."""
+        """The draft with chosen values."""
         return replace(self, request=replace(self.request, **values))
 
     def with_sequence(self, name: str) -> Draft:
-        """Another sequence, all its steps; what the duel alone says goes with it."""
+        """The draft with another sequence and all its steps, without what belongs to the duel only."""
         if name == self.request.sequence:
             return self
         if is_untouched(self.request):
@@ -134,7 +134,7 @@ class Draft:
         return self.said(sequence=name, steps=())
 
     def with_steps(self, ticked: Iterable[str], sequence: Sequence) -> Draft:
-        """Of all steps of the sequence the ticked ones; all ticked is the same as nothing said.
+        """The draft with only the ticked steps; all ticked is the default.
 
         A plan of no step cannot be: then they stay as they were.
         """
@@ -145,7 +145,7 @@ class Draft:
     # contenders
 
     def with_contenders(self, contenders: tuple[ContenderRequest, ...]) -> Draft:
-        """Repeats that nobody has chosen go with their number."""
+        """The draft with these contenders; repeats follow their number unless a person chose them."""
         before, after = _repeats_of(self.request.contenders), _repeats_of(contenders)
         repeats = after if self.request.repeats == before else self.request.repeats
         return replace(
@@ -156,7 +156,7 @@ class Draft:
         return any((c.build, c.engine, c.preset) == (build, engine, preset) for c in self.request.contenders)
 
     def tick(self, build: str, engine: str, preset: str, ticked: bool) -> Draft:
-        """A cell of the grid: one more contender at the end, or none of these any more."""
+        """Tick a cell of the grid: adds a contender, or removes all of that cell."""
         rest = tuple(
             c for c in self.request.contenders if (c.build, c.engine, c.preset) != (build, engine, preset)
         )
@@ -167,7 +167,7 @@ class Draft:
         return self.with_contenders((*rest, ContenderRequest(build, engine, preset)))
 
     def with_contender(self, at: int, **values: str) -> Draft:
-        """One with another name, table options, cores or memory."""
+        """The draft with one contender changed: name, table options, cores or memory."""
         if "memory" in values:
             values |= memory_words(values.pop("memory"))
         changed = list(self.request.contenders)
@@ -175,7 +175,7 @@ class Draft:
         return self.said(contenders=tuple(changed))
 
     def copied(self, at: int) -> Draft:
-        """One more of the same, to differ in what is written of it; without the name, which is one's own."""
+        """The draft with a copy of a contender, without its name."""
         contenders = self.request.contenders
         copy = replace(contenders[at], name="")
         return self.with_contenders((*contenders[: at + 1], copy, *contenders[at + 1 :]))
@@ -187,19 +187,19 @@ class Draft:
 
 
 def _repeats_of(contenders: tuple[ContenderRequest, ...]) -> int | str:
-    """Where nobody has chosen them: of one alone nothing is decided."""
+    """The default repeats: until decided if there is something to compare."""
     return UNTIL_DECIDED if len(contenders) > 1 else _OPEN.repeats
 
 
 def _consistent(request: PlanRequest) -> PlanRequest:
-    """Without what is of plans until decided where the number of rounds is known."""
+    """The request without options of plans until decided, if it has a number of rounds."""
     if request.repeats == UNTIL_DECIDED:
         return request
     return replace(request, time_limit=_OPEN.time_limit, matters_pct=None, false_share_pct=None)
 
 
 def first_draft(survey: Survey, target: str) -> Draft:
-    """What is there before anybody has chosen: the duel, as far as the target has it."""
+    """The first draft: the duel, as far as the target can run it."""
     request = PlanRequest(target=target)
     try:
         return Draft(duel(survey, request))
@@ -210,7 +210,7 @@ def first_draft(survey: Survey, target: str) -> Draft:
 
 
 def carried_over(draft: Draft, survey: Survey, target: str) -> Draft:
-    """The same work on another target, with the contenders that are there too."""
+    """The draft on another target, with the contenders that exist there."""
     there = {
         (build.name, engine) for build in survey.builds if not build.problem for engine in engines_in(build)
     }
@@ -222,7 +222,7 @@ def carried_over(draft: Draft, survey: Survey, target: str) -> Draft:
 
 
 def names_of(request: PlanRequest) -> list[str]:
-    """What the contenders will be called, also while two have one name."""
+    """The names of the contenders, even while two have the same."""
     try:
         return short_names(request.contenders)
     except InputError:
@@ -234,7 +234,7 @@ def names_of(request: PlanRequest) -> list[str]:
 
 @dataclass(frozen=True)
 class Problem:
-    """Why there is no plan: a line, and the field it is about (`rows`, `contenders.0.cores`), if one."""
+    """Why there is no plan: a line, and its field if any (`rows`, `contenders.0.cores`)."""
 
     text: str
     field: str = ""
@@ -242,7 +242,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The plan of a draft with what it takes and what speaks against it, or why there is none."""
+    """The plan of a draft with estimate and checks, or why there is none."""
 
     draft: Draft
     problem: Problem | None = None
@@ -254,7 +254,7 @@ class Outcome:
 
     @property
     def obstacle(self) -> str:
-        """Why it cannot be run, in one line; '' if it can."""
+        """Why it cannot run, in one line; '' if it can."""
         if self.problem:
             return self.problem.text
         if self.unapproved:
@@ -274,7 +274,7 @@ def outcome(
     clock: Callable[[], float],
     noise: Callable[[str], float | None] = lambda _: None,
 ) -> Outcome:
-    """All that is known before a start; `clock`: the time of the survey; `noise`: by machine."""
+    """Everything known before a start; `clock`: the time of the survey; `noise`: by machine."""
     problem = _first_problem(draft)
     if problem:
         return Outcome(draft, problem)
@@ -303,7 +303,7 @@ def _first_problem(draft: Draft) -> Problem | None:
 def _resolved(
     request: PlanRequest, survey: Survey, catalog: Catalog, approved: frozenset[str]
 ) -> tuple[Plan, list[UnapprovedError]]:
-    """The plan as it would be if all Lua were approved, and the workloads that are not."""
+    """The plan as if all Lua were approved, and the workloads that are not."""
     missing: list[UnapprovedError] = []
     while True:
         try:
@@ -316,7 +316,7 @@ def _resolved(
 
 
 def open_values(sequence: Sequence | None, contenders: tuple[ContenderRequest, ...] = ()) -> dict[str, str]:
-    """What the fields that are left open will be, as they would be typed."""
+    """The values that empty fields will have, as text."""
     from_sequence = {name: getattr(sequence, name, None) for name in TYPED}
     planners = {
         "tables": TABLES, "rows": ROWS, "seconds": SECONDS, "warmup": WARMUP, "threads": THREADS,
@@ -330,7 +330,7 @@ def open_values(sequence: Sequence | None, contenders: tuple[ContenderRequest, .
 
 
 def contender_colours(plan: Plan, known: Mapping[str, int], palette: int) -> list[int]:
-    """The colour of each contender: the history's, or the one it will give at first sight."""
+    """The colour of each contender: from the history, or the next free one."""
     given = dict(known)
     for turn in plan.turns:
         given.setdefault(plan.contender_of(turn).key, len(given) % palette)
@@ -343,7 +343,7 @@ def contender_colours(plan: Plan, known: Mapping[str, int], palette: int) -> lis
 def variant_text(
     sequence: Sequence, request: PlanRequest, workloads: Mapping[str, Workload], name: str
 ) -> str:
-    """A sequence file of one's own: the steps that are ticked, the sizes that were said."""
+    """A sequence file of one's own with the ticked steps and the chosen sizes."""
     import tomli_w
 
     data: dict[str, object] = {"name": name, "title": sequence.title}
@@ -360,7 +360,7 @@ def variant_text(
 
 
 def _plain(step: Mapping[str, object]) -> dict[str, object]:
-    """The keys that say something, as TOML has them."""
+    """The keys with values, for TOML."""
     said = {
         key: value for key, value in step.items() if value not in (None, "", {}, ()) and value is not False
     }
@@ -368,7 +368,7 @@ def _plain(step: Mapping[str, object]) -> dict[str, object]:
 
 
 def _plain_list(values: tuple[object, ...]) -> list[object]:
-    """Of numbers, or of the variations of a step."""
+    """A list of numbers, or of the variations of a step, for TOML."""
     return [_plain(each) if isinstance(each, dict) else each for each in values]
 
 
@@ -378,7 +378,7 @@ def opened(text: str, label: str) -> Draft:
 
 
 def remembered(text: str) -> Draft | None:
-    """What was set up last time; None where it cannot be read any more."""
+    """The draft of last time; None if it cannot be read any more."""
     try:
         return Draft(PlanRequest.from_toml(text)) if text else None
     except DynoError:

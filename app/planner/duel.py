@@ -29,7 +29,7 @@ def duel(survey: Survey, request: PlanRequest) -> PlanRequest:
 
 
 def is_untouched(request: PlanRequest) -> bool:
-    """Whether a person has chosen nothing yet, but the target and contenders."""
+    """Whether a person has chosen only target and contenders so far."""
     bare = replace(request, target=_DUEL.target, contenders=(), allow_busy=False, allow_small_disk=False)
     plain = (PlanRequest(), _PLAIN, replace(_PLAIN, repeats=UNTIL_DECIDED))  # the window's repeats
     return bare in (*plain, _DUEL, replace(_DUEL, order="interleaved"))

@@ -45,7 +45,7 @@ SAMPLE_BYTES, STEP_BYTES, SESSION_BYTES = 700, 60_000, 400_000  # of a journal
 
 @dataclass(frozen=True)
 class Work:
-    """What is needed to count the statements of a step beforehand."""
+    """The data for counting the statements of a step in advance."""
 
     workloads: Mapping[str, Mapping[str, Any]]
     most_rate: int  # statements a second that the target can carry out at all
@@ -57,20 +57,20 @@ class Work:
         return bytes_per_row(contender, [each.get("row_bytes", {}) for each in self.workloads.values()])
 
     def thread_rate(self, step: Step, name: str) -> float:
-        """Rows a second of one thread of a step that prepares the tables."""
+        """Rows per second of one thread in a step that prepares the tables."""
         engine = engine_of(name)
         said = self.workloads.get(step.workload, {}).get("rows_per_second", {})
         return float(of_engine(said, engine, min) or engine.rate(step.kind))
 
     def grows(self, step: Step) -> bool:
-        """Whether a driven step leaves more rows behind; one that takes rows away leaves the space."""
+        """Whether a step adds data; deletes leave the space in use."""
         workload = self.workloads.get(step.workload, {})
         return (
             step.kind == "drive" and bool(workload.get("changes_rows")) and not workload.get("removes_rows")
         )
 
     def statements(self, step: Step, within_s: int = 0) -> int:
-        """The most statements a driven step can carry out, in all or within this number of seconds."""
+        """The largest number of statements of a step, in all or within these seconds."""
         rate = min(WRITE_RATE * step.threads, self.most_rate)
         seconds = step.seconds + step.warmup if step.seconds else 0
         timed = rate * min(seconds, within_s or seconds)
@@ -80,7 +80,7 @@ class Work:
 
 @dataclass(frozen=True)
 class ContenderSize:
-    """What one contender holds, and where it fits."""
+    """Data of one contender, and where it fits."""
 
     contender: str
     data_bytes: int
@@ -91,7 +91,7 @@ class ContenderSize:
 
     @property
     def certain_bytes(self) -> int:
-        """What is there once the tables are loaded."""
+        """Bytes after the load."""
         return self.data_bytes + self.parts["redo"] + self.parts["system"]
 
 
@@ -117,7 +117,7 @@ class Estimate:
 
     @property
     def least_text(self) -> str:
-        """'' where nothing will be judged."""
+        """The detectable difference in words; '' if nothing is judged."""
         return "" if self.least is None else f"finds differences from {self.least:.1%} on"
 
     @property
@@ -129,7 +129,7 @@ class Estimate:
 
     @property
     def longest_s(self) -> float:
-        """All rounds, or those that its time limit leaves room for: at least one."""
+        """Seconds of all rounds, or of those within the time limit: at least one."""
         return (
             min(self.seconds, max(self.time_limit, self.fewest_s / LEAST))
             if self.time_limit
@@ -147,7 +147,7 @@ class Estimate:
 
     @property
     def repeating_text(self) -> str:
-        """What a plan that repeats may take beyond its time; '' where it does not repeat."""
+        """The extra time of repeats in words; '' if the plan does not repeat."""
         longest = seconds_text(self.seconds + self.repeating_s)
         return f"up to {longest} if others disturb all of it" if self.repeating_s else ""
 
@@ -164,13 +164,13 @@ class Estimate:
 
 
 def compared_cells(plan: Plan) -> int:
-    """Figures against those of the base."""
+    """The number of cells that are compared with the base."""
     steps = sum(step.kind != "warmup" and not step.warm for step in plan.steps)
     return steps * (len(plan.contenders) - 1)
 
 
 def _least(plan: Plan, noise: float | None) -> float | None:
-    """The smallest difference that the repeats of a plan find; `noise`: between sessions of equals."""
+    """The smallest difference that the repeats find; `noise`: between sessions of equals."""
     cells = compared_cells(plan)
     if not cells or plan.repeats == 1:
         return None
@@ -179,7 +179,7 @@ def _least(plan: Plan, noise: float | None) -> float | None:
 
 
 def estimate(plan: Plan, survey: Survey, noise: float | None = None) -> Estimate:
-    """Time and disk of a plan on the target of the survey, and what it can tell.
+    """Time, disk and detectable difference of a plan on the target of the survey.
 
     `noise`: how far sessions of equals are apart there; None where nobody has measured it.
     """
@@ -217,7 +217,7 @@ def estimate(plan: Plan, survey: Survey, noise: float | None = None) -> Estimate
 
 
 def step_guesses(plan: Plan, contender: Contender) -> list[float]:
-    """Seconds of each step beyond those it declares, as far as they are known without a survey."""
+    """Seconds of each step beyond declared ones, as far as known without a survey."""
     return _steps_s(plan, contender, Work(_workloads_of(plan), CORE_RATE))
 
 
@@ -245,13 +245,13 @@ def _workloads_of(plan: Plan) -> dict[str, Mapping[str, Any]]:
 
 
 def _with_sql(plan: Plan, data: dict[str, Any]) -> dict[str, Any]:
-    """A workload file with what its SQL decides."""
+    """A workload with the keys that follow from its SQL."""
     text = plan.files.get(f"workloads/{data.get('sql')}")
     return data if text is None else {**data, **workload_keys(parse(text), str(data["kind"]))}
 
 
 def _guessed_s(plan: Plan, turn: Turn, work: Work) -> float:
-    """The first session of a contender loads, whether a snapshot is there or not: nobody knows yet."""
+    """Guessed seconds; the first session of a contender loads, even if a snapshot may exist."""
     before = any(each.contender == turn.contender and each.ordinal < turn.ordinal for each in plan.turns)
     spared = max(0, plan.snapshot_at) if before else 0
     server = 0 if spared else SERVER_S  # a later one is made by the step that starts from the snapshot
@@ -259,7 +259,7 @@ def _guessed_s(plan: Plan, turn: Turn, work: Work) -> float:
 
 
 def _repeating_s(plan: Plan, seconds: float, work: Work) -> float:
-    """Of all sessions once more, and once more again, each of their steps that can be repeated likewise."""
+    """Seconds if every session and every repeatable step runs three times."""
     in_place = [index for index in range(len(plan.steps)) if plan.can_repeat(index)]
     declared = sum(plan.steps[index].seconds + plan.steps[index].warmup for index in in_place)
     guessed = 0.0
@@ -271,7 +271,7 @@ def _repeating_s(plan: Plan, seconds: float, work: Work) -> float:
 
 
 def _steps_s(plan: Plan, contender: Contender, work: Work) -> list[float]:
-    """Of each step beyond its declared seconds, with a restart before it and ANALYZE TABLE after it."""
+    """Seconds beyond declared ones, with restarts before and ANALYZE TABLE after steps."""
     before = [{}, *(step.restart_with for step in plan.steps)]
     return [
         STEP_S
@@ -283,7 +283,7 @@ def _steps_s(plan: Plan, contender: Contender, work: Work) -> list[float]:
 
 
 def _step_s(plan: Plan, step: Step, contender: Contender, work: Work) -> float:
-    """What a step takes beyond its declared seconds."""
+    """Seconds of a step beyond its declared ones."""
     rows = plan.tables * plan.rows
     if step.kind in PREPARING:
         loaded = plan.rows_loaded_by(step) if step.kind == "load" else rows
@@ -302,7 +302,7 @@ def _step_s(plan: Plan, step: Step, contender: Contender, work: Work) -> float:
 
 
 def _analyse_s(plan: Plan, step: Step, contender: Contender) -> float:
-    """Of ANALYZE TABLE after a step."""
+    """Seconds of ANALYZE TABLE after a step."""
     if not step.analyse:
         return 0.0
     rate = engine_of(contender.engine).analyse_rate
@@ -310,7 +310,7 @@ def _analyse_s(plan: Plan, step: Step, contender: Contender) -> float:
 
 
 def contender_size(plan: Plan, contender: Contender, survey: Survey, work: Work) -> ContenderSize:
-    """What a session of a contender has on the disk, part by part."""
+    """Disk of a session of a contender, by part."""
     engine, values = engine_of(contender.engine), option_values(contender.cnf)
     row, rows = work.row_bytes(contender), plan.tables * plan.rows
     added = sum(work.statements(step) for step in plan.steps if work.grows(step))
@@ -337,7 +337,7 @@ def contender_size(plan: Plan, contender: Contender, survey: Survey, work: Work)
 
 
 def _temporary_bytes(plan: Plan, contender: Contender, rows: int, row: float) -> int:
-    """Sort files of an index build; some engines write a table anew before they let the old files go."""
+    """Bytes of temporary files of an index build; some engines copy the whole table."""
     if any(step.kind == "text-index" for step in plan.steps):
         return rows * TEXT_SORT_BYTES
     return int(rows * row) if engine_of(contender.engine).rewrites else rows * SORT_BYTES

@@ -38,14 +38,14 @@ STAGES = (CONNECTED, SURVEYED, PLANNED, UPLOADED, CHECKED, REHEARSED, STARTED)
 
 
 class CancelledError(DynoError):
-    """The person has given it up; nothing was started."""
+    """The person cancelled; nothing was started."""
 
     def __init__(self) -> None:
         super().__init__("cancelled: nothing was started")
 
 
 class Agent(Protocol):
-    """As much of `remote.Agent` as plans need before they start."""
+    """What a launch needs of `remote.Agent`."""
 
     directory: str
     sha: str
@@ -62,7 +62,7 @@ class Agent(Protocol):
 
 @dataclass(frozen=True)
 class Stage:
-    """How far a launch is: the stage that is reached, what is done next, and what was found so far."""
+    """The progress of a launch: the stage reached, the next action, and the checks so far."""
 
     name: str = ""  # one of STAGES; '' at the beginning
     next: str = "connecting"
@@ -81,7 +81,7 @@ class Stage:
 
 
 def still_failed(stage: Stage, now: Plan | None) -> list[Check]:
-    """Its failed checks whose contender, or where they name none whose work, is the same in a plan of now."""
+    """The failed checks that still apply: their contender, or the whole work, is the same now."""
     if stage.plan is None or now is None:  # it never came to a plan: the target was at work
         return stage.failed
     if now.target != stage.plan.target:
@@ -102,14 +102,14 @@ def _size_of(plan: Plan) -> tuple[object, ...]:
 
 @dataclass(frozen=True)
 class Later:
-    """In place of a start: the plan goes into the queue of its target."""
+    """Queue the plan instead of starting it."""
 
     known: Survey | None = None  # the latest survey: a machine at work is not asked for a new one
     in_s: float | None = None  # it begins no sooner than that many seconds from now
 
 
 class Launch:
-    """Carried out once, on one thread; another may cancel it."""
+    """A launch: runs once on one thread, and another can cancel it."""
 
     def __init__(
         self,
@@ -134,13 +134,13 @@ class Launch:
         self._is_handed_over = False
 
     def cancel(self) -> bool:
-        """Give it up; False where the target may have started it already."""
+        """Cancel; False if the target may have started it already."""
         with self._lock:
             self._is_cancelled = not self._is_handed_over
             return self._is_cancelled
 
     def stages(self) -> Generator[Stage, None, None]:
-        """Each as it is reached, and each contender as its rehearsal begins; a failed check ends them.
+        """The stages as they are reached, and rehearsals as they begin; a failed check ends them.
 
         Raises CancelledError where it was given up, DynoError where the target cannot be asked.
         """
@@ -175,7 +175,7 @@ class Launch:
             yield self._reach(STARTED, "")
 
     def _queue(self, agent: Agent, plan: Plan, later: Later, is_taken: bool) -> Iterator[Stage]:
-        """The target asks the builds and rehearses when its turn comes; a free one is asked now too."""
+        """Queue the plan. The target checks it when its turn comes; a free target also checks now."""
         if self._stage.failed:
             return
         uploaded = agent.upload_plan(plan)
@@ -190,7 +190,7 @@ class Launch:
             yield self._reach(QUEUED, "")
 
     def _plan(self, survey: Survey) -> Plan:
-        """Resolved, estimated and checked by the desktop, each once."""
+        """Resolve, estimate and check the plan on the desktop, each once."""
         request = self._request(survey)
         plan = resolve(request, survey, Catalog(), approved_hashes())
         plan, found = estimated(plan, survey, self._noise(plan.machine_key))
@@ -202,7 +202,7 @@ class Launch:
         return plan
 
     def _taken(self, status: Status) -> Check | None:
-        """Why no plan can start there now."""
+        """Why no plan can start there now; None if one can."""
         if status.taken:
             return Check("busy", FAIL, status.taken, IN_USE_TODO)
         is_busy = status.elsewhere and not self._allow_busy
@@ -222,20 +222,20 @@ class Launch:
         return STAGES.index(self._last) > STAGES.index(stage) and not self._stage.failed
 
     def _add(self, checks: Sequence[Check]) -> None:
-        """Add the agent's checks that the desktop has not made already."""
+        """Add the agent's checks, without those that the desktop made."""
         known = {(each.name, each.contender) for each in self._stage.failed}
         added = [each for each in checks if (each.name, each.contender) not in known]
         self._stage = replace(self._stage, checks=tuple(dict.fromkeys((*self._stage.checks, *added))))
 
     def _reach(self, name: str, following: str) -> Stage:
-        """Here it can be given up."""
+        """Reach a stage; cancels here on request."""
         if self._is_cancelled:
             raise CancelledError
         self._stage = replace(self._stage, name=name, next=following, done=self._stage.done + 1)
         return self._stage
 
     def _hand_over(self) -> None:
-        """From here on the target may have started it."""
+        """The point of no return: the target may start the plan from here."""
         with self._lock:
             if self._is_cancelled:
                 raise CancelledError

@@ -13,7 +13,7 @@ _USUAL = (None, "", "system", "default")
 
 
 def memory_of(contender: Mapping[str, Any], in_force: Mapping[str, Any] | None) -> dict[str, str]:
-    """By the keys of a contender: as read from the server if it was started, else as requested."""
+    """Memory settings by the keys of a contender: in force if the server started, else requested."""
     said = {name: contender.get(name) for name in MEMORY}
     if in_force is not None:
         said = {**in_force, "memory_limit": in_force.get("limit_bytes")}
@@ -36,7 +36,7 @@ def memory_text(contender: Mapping[str, Any], in_force: Mapping[str, Any] | None
 
 
 def memory_options(survey: Survey) -> list[tuple[str, str]]:
-    """What the servers of a target can be given; nothing of a survey that does not say."""
+    """The memory settings that a target supports; empty if the survey does not say."""
     if survey.allocators is None:
         return []
     problem = survey.memory_limit_problem

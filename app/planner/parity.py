@@ -32,7 +32,7 @@ _ALGORITHM = re.compile(r"zlib|snappy|lz4|zstd|bzip2|lzma|lzo|row format compres
 
 
 def check_presets(contenders: Sequence[Contender], sizes: Sequence[ContenderSize]) -> list[Check]:
-    """What all presets set, and cores and memory of the contenders."""
+    """Differences in what all presets set, and in cores and memory."""
     values = [option_values(each.cnf) for each in contenders]
     found = _check_rules(contenders, [answers(*each, False) for each in zip(contenders, values, strict=True)])
     found += _check_sides(contenders, values, sizes)
@@ -47,7 +47,7 @@ def check_presets(contenders: Sequence[Contender], sizes: Sequence[ContenderSize
 def check_in_force(
     contenders: Sequence[Contender], sizes: Sequence[ContenderSize], rehearsals: Sequence[Rehearsal]
 ) -> list[Check]:
-    """What the servers of these contenders had in force, each started once."""
+    """Differences in force between the servers of these contenders, each started once."""
     if len(contenders) < 2 or not all(each.variables for each in rehearsals):
         return []
     values = [each.variables for each in rehearsals]
@@ -61,12 +61,12 @@ def check_in_force(
 
 
 def compressed(in_force: str) -> str:
-    """The compression of tables as the server says it; `none` where it names no algorithm."""
+    """The compression as the server reports it; `none` if it names no algorithm."""
     return "; ".join(filter(_ALGORITHM.search, in_force.split("; "))) or "none"
 
 
 def answers(contender: Contender, values: Values, is_in_force: bool = True) -> dict[str, str]:
-    """What each variable that matters means for a contender; without those of no meaning."""
+    """What each variable means for a contender, without meaningless ones."""
     engine = engine_of(contender.engine)
     plain_ones = {each.what: each.answer(engine, values, is_in_force) for each in MATTERS}
     asked = {CORES: contender.cores or "all", MEMORY: memory_text(vars(contender)) or _USUAL_MEMORY}
@@ -84,7 +84,7 @@ def _check_rules(contenders: Sequence[Contender], meanings: Sequence[Mapping[str
 def _difference(
     what: str, why: str, todo: str, contenders: Sequence[Contender], said: Sequence[str]
 ) -> list[Check]:
-    """A contender without an answer takes no part."""
+    """A check of a difference; contenders without an answer do not count."""
     who: dict[str, list[str]] = {}
     for contender, answer in zip(contenders, said, strict=True):
         if answer:
@@ -106,7 +106,7 @@ def _check_sides(
 
 
 def _side(contender: Contender, values: Values, size: ContenderSize) -> str:
-    """'' where it is not known whether the operating system caches its files too."""
+    """Whether the page cache holds its files too; '' if unknown."""
     access = engine_of(contender.engine).file_access(values)
     is_small = size.data_bytes <= IN_MEMORY * size.memory_bytes
     if size.data_bytes <= size.cache_bytes or (access.startswith("buffered") and is_small):
@@ -118,7 +118,7 @@ def _side(contender: Contender, values: Values, size: ContenderSize) -> str:
 
 
 def _check_defaults(contenders: Sequence[Contender], values: Sequence[Values]) -> list[Check]:
-    """How many other variables differ by the defaults of the builds."""
+    """A check with the number of other variables that differ by the builds' defaults."""
     one_of_each = {each.fingerprint: (each.name, its) for each, its in zip(contenders, values, strict=True)}
     set_ones = {name for each in contenders for name in option_values(each.cnf)}
     changed = _changed([its for _, its in one_of_each.values()], set_ones)
@@ -137,7 +137,7 @@ def _check_defaults(contenders: Sequence[Contender], values: Sequence[Values]) -
 
 
 def _changed(values: Sequence[Values], set_ones: set[str]) -> list[str]:
-    """Variables that all builds have with different values, and that no preset sets."""
+    """Variables with different values that all builds have and no preset sets."""
     common = set(values[0]).intersection(*values) - set_ones - NAMED - OF_THE_SERVER
     return sorted(
         name

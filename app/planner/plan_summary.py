@@ -19,7 +19,7 @@ _SUPPOSED = Contender(FIRST.name, "", "", "", "", "", "", FIRST.name, "", "")
 
 
 def outline_s(sequence: Sequence, workloads: Mapping[str, Workload]) -> float | None:
-    """Seconds of a session; None where only a target can tell, or where it cannot be carried out."""
+    """Seconds of a session; None if they depend on the target, or the sequence cannot run."""
     try:
         plan = _supposed(sequence, workloads)
     except (InputError, KeyError):

@@ -27,7 +27,7 @@ _WORDS = {"options": "accepted", "in force": CHANGED, "rehearsal": "started"}
 
 @dataclass(frozen=True)
 class BuildReply:
-    """What one build says, to one option where it names one."""
+    """The answer of a build, about one option if it names one."""
 
     build: str
     # accepted rejected ignored adjusted, "left out", "no answer"; of a start: started changed refused
@@ -43,12 +43,12 @@ class BuildReply:
 
     @property
     def is_information(self) -> bool:
-        """Nothing to do: the preset lets it be ignored."""
+        """Whether it is only information: the preset allows the build to ignore it."""
         return self.state == IGNORED and self.option.startswith(("loose_", "loose-"))
 
 
 class _CatalogWith(Catalog):
-    """The catalog with one preset as it is, written or not."""
+    """The catalog with one preset changed, saved or not."""
 
     def __init__(self, preset: Preset) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ class _CatalogWith(Catalog):
 def try_preset(
     agent: Agent, survey: Survey, preset: Preset, builds: Sequence[str] = (), start: bool = False
 ) -> list[BuildReply]:
-    """Ask these builds, or all that have the engine; `start` starts each once. Refusals come first."""
+    """Ask these builds, or all with the engine; `start` starts each once. Refusals come first."""
     names = list(builds) or _with_engine(survey, preset.engine)
     contenders = tuple(ContenderRequest(each, preset.engine, preset.name, name=each) for each in names)
     plan = resolve(PlanRequest(sequence="duel", contenders=contenders), survey, _CatalogWith(preset))
@@ -78,7 +78,7 @@ def try_preset(
 
 
 def _checks(agent: Agent, plan: Plan, start: bool) -> list[Check]:
-    """What the builds say, at any time; those that refuse nothing are started once, on a target at rest."""
+    """The answers of the builds; those without refusals are started, if the target is idle."""
     uploaded = agent.upload_plan(plan)
     if not start:
         return agent.ask(uploaded)
@@ -91,7 +91,7 @@ def _checks(agent: Agent, plan: Plan, start: bool) -> list[Check]:
 
 
 def _placed(answer: BuildReply, got: Rendered) -> BuildReply:
-    """With the option that it is about, or that its text names, as the preset has it, and the line."""
+    """The reply with its option, as the preset spells it, and the line."""
     named = [answer.option] if answer.option else []
     if answer.state in (CHANGED, REFUSED):
         named = re.findall(r"\w+", answer.text)
@@ -125,20 +125,20 @@ def _answers(check: Check) -> list[BuildReply]:
 def known_options(
     options: Mapping[str, Iterable[str]], survey: Survey, builds: Iterable[str]
 ) -> list[frozenset[str]]:
-    """What an agent says of all server programs, for each of these builds."""
+    """The options of each build, from the agent's answer about all server programs."""
     servers = {each.name: each.server for each in survey.builds}
     return [frozenset(options.get(servers.get(name, ""), ())) for name in builds]
 
 
 def written_options(presets: Iterable[Preset]) -> frozenset[str]:
-    """What presets set: a build lists the options of a plugin only where it has loaded it."""
+    """Options set by shipped presets: builds list plugin options only with the plugin loaded."""
     lines = (line for preset in presets for line in preset.text.splitlines())
     return frozenset(option_key(found[0]) for line in lines if (found := option_in(line)))
 
 
 @dataclass(frozen=True)
 class Preview:
-    """What the window shows next to a draft; where it is wrong the reason, and its line."""
+    """The text next to a draft; for a wrong draft the reason and its line."""
 
     text: str = ""
     problem: str = ""
@@ -146,7 +146,7 @@ class Preview:
 
 
 def look(preset: Preset, text: str, build: str, survey: Survey | None, other: Preset | None) -> Preview:
-    """A new text of a preset as a build would get it, or against another preset."""
+    """The preview of a new text: as a build would get it, or compared with another preset."""
     try:
         draft = parse_preset(text, preset.name, preset.engine, preset.label, preset.shipped)
         check_sendable(draft)

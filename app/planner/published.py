@@ -45,7 +45,7 @@ class SetUp:
 
 @dataclass(frozen=True)
 class Published:
-    """Sessions that Dyno did not carry out, and as much of their plan as is known."""
+    """Sessions that Dyno did not run, and what is known of their plan."""
 
     sequence: str
     contenders: tuple[Contender, ...]
@@ -53,7 +53,7 @@ class Published:
 
     @classmethod
     def of(cls, history: History, references: Sequence[str]) -> Published | None:
-        """None where Dyno carried out all of them; raises InputError where they make no plan."""
+        """The published sessions; None if Dyno ran all of them. Raises InputError if they make no plan."""
         ids = find_all(history, references)
         with history.reading():
             plans = plans_by_session(history, ids)
@@ -71,7 +71,7 @@ class Published:
         catalog: Catalog,
         by_hand: Callable[[PlanRequest], PlanRequest] = lambda request: request,
     ) -> SetUp:
-        """Raises InputError where the sequence is not here, or has none of the steps.
+        """The request for a target; raises InputError if the sequence or all of its steps are missing.
 
         `by_hand`: the same request with what a person chose; the rest is scaled to that.
         """
@@ -94,7 +94,7 @@ class Published:
         return SetUp(replace(request, rows=rows), {"rows": about_rows, **kept})
 
     def _steps(self, sequence: StepSequence, catalog: Catalog) -> tuple[tuple[str, ...], str]:
-        """Those with a figure, and what has none but belongs to them."""
+        """Steps with a published result, and those that they need."""
         known = {step.name for step in sequence.steps}
         wanted = {step.name for step in self.steps}
         if not wanted & known:
@@ -109,7 +109,7 @@ class Published:
         return () if is_whole else ticked, said if unknown else ""
 
     def _threads(self, sequence: StepSequence, survey: Survey) -> tuple[tuple[int, ...] | None, str]:
-        """Only those can be compared with what was published: fewer on a smaller machine, never others."""
+        """Published thread counts only: fewer on a smaller machine, never others."""
         own = {step.name for step in sequence.steps if step.threads or step.per_table}
         swept = (each for each in self.steps if each.kind == "drive" and each.name not in own)
         found = sorted({each.threads for each in swept if "threads" in each.coordinates})
@@ -121,7 +121,7 @@ class Published:
 
 
 def _is_own(plan: Plan) -> bool:
-    """Whether it was carried out by Dyno: others do not say which program it was."""
+    """Whether Dyno ran it: others do not record the program."""
     return any(each.server for each in plan.contenders)
 
 
@@ -146,7 +146,7 @@ def _check(plans: dict[str, Plan]) -> None:
 def _rows(
     request: PlanRequest, sequence: StepSequence, survey: Survey, catalog: Catalog
 ) -> tuple[int | str | None, list[str]]:
-    """For the memory here, then for its disk; those that a person chose stay."""
+    """Rows for this memory and disk; a number that a person chose stays."""
     if request.rows is not None:
         return request.rows, []
     rows, about_memory = _rows_for_memory(sequence, survey)
@@ -157,7 +157,7 @@ def _rows(
 
 
 def _rows_for_memory(sequence: StepSequence, survey: Survey) -> tuple[int | None, str]:
-    """As large against the memory here as they were there."""
+    """Rows with the same ratio of data to memory as in the original."""
     if not sequence.study_memory_gib or not isinstance(sequence.rows, int):
         return None, ""
     here, there = memory_bytes(survey), sequence.study_memory_gib * _GIB
@@ -173,7 +173,7 @@ def _rows_for_memory(sequence: StepSequence, survey: Survey) -> tuple[int | None
 def _contenders(
     published: Sequence[Contender], survey: Survey, catalog: Catalog
 ) -> tuple[tuple[ContenderRequest, ...], list[str]]:
-    """Each by a build and preset that are here, the same ones once; where nothing fits, as it was named."""
+    """Contenders with builds and presets of this target, without duplicates; unmatched ones keep names."""
     found: dict[ContenderRequest, None] = {}
     builds: dict[str, list[str]] = {}
     said: list[str] = []
@@ -203,7 +203,7 @@ def _has_preset(catalog: Catalog, engine: str, name: str) -> bool:
 
 
 def _build(contender: Contender, engine: str, survey: Survey) -> str:
-    """The same version, else the newest of its series, of its family, of all that have the engine."""
+    """The build with the same version, else the newest of its series, its family, or of all."""
     there = [each for each in survey.builds if not each.problem and engine in engines_in(each)]
     family = [each for each in there if contender.family in ("", each.family)]
     version = _numbers(contender.version or contender.build)

@@ -11,7 +11,7 @@ from app.protocol.plan import PREPARING, Step
 
 
 def in_increments(load: Step, count: int, tables: int, rows: int, cap_s: int) -> Iterator[Step]:
-    """Parts of a load, each settled behind, with the size of the database as the figure of settling."""
+    """Parts of a load, each followed by a settle step whose result is the database size."""
     if rows < count:
         raise InputError(f"step {load.name}: cannot load {rows:,} rows in {count:,} increments")
     for part in range(1, count + 1):
@@ -24,7 +24,7 @@ def in_increments(load: Step, count: int, tables: int, rows: int, cap_s: int) ->
 
 
 def reloaded(step: SequenceStep, points: list[Step], earlier: list[Step], start: str) -> Iterator[Step]:
-    """The points of a step with the load, and what follows it, before the first or before each."""
+    """The points of a step, with load and following steps before the first or each of them."""
     loaded = _loaded(earlier)
     if not loaded or any("rows_before" in each.options for each in loaded):
         raise InputError(f"step {step.name}: reload needs one load step before it")
@@ -43,7 +43,7 @@ def reloaded(step: SequenceStep, points: list[Step], earlier: list[Step], start:
 
 
 def first_measured(steps: list[Step]) -> int:
-    """Where the load, and what is done behind it, is over."""
+    """The index of the first step after the load and what belongs to it."""
     return next((at for at, step in enumerate(steps) if step.kind not in (*PREPARING, "settle")), len(steps))
 
 

@@ -96,7 +96,7 @@ CONTENDER_RULES = {
 
 @dataclass(frozen=True)
 class ContenderRequest:
-    """A contender by the names of its parts."""
+    """A contender by names of build, engine and preset."""
 
     build: str
     engine: str
@@ -118,7 +118,7 @@ class ContenderRequest:
         return cls(parts[0], engine_of(parts[1]).name, *parts[2:])
 
     def problem(self) -> tuple[str, str]:
-        """The key that is wrong and why; two empty texts if none is."""
+        """The wrong key and why; two empty texts if none is wrong."""
         if self.name and not _NAME.fullmatch(self.name):
             return "name", "must be up to 60 letters, digits, blanks, dots and dashes"
         if self.cores and (problem := _problem_of(cpus_of, self.cores)):
@@ -145,18 +145,18 @@ class ContenderRequest:
 
     @property
     def memory(self) -> str:
-        """Its whole text, as it is written in one field."""
+        """All memory settings, as in one field."""
         return ", ".join(filter(None, (self.allocator, self.numa, self.memory_limit)))
 
     @property
     def memory_limit_bytes(self) -> int:
-        """0: none."""
+        """The limit in bytes; 0: none."""
         found = _LIMIT.fullmatch(self.memory_limit)
         return int(found[1]) * FACTORS.get(found[2].lower(), 1) if found else 0
 
 
 def memory_words(text: str) -> dict[str, str]:
-    """The words of one field, by key: the form of a word decides it; two of one form stay together."""
+    """The words of the memory field by key; their form decides the key, duplicates stay together."""
     found = dict.fromkeys(MEMORY, "")
     for word in re.split(r",?\s+", text.strip()):
         is_policy = "=" in word or word == "localalloc"
@@ -167,7 +167,7 @@ def memory_words(text: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class PlanRequest:
-    """Everything a plan file can say; what is None, the sequence or the planner fills in."""
+    """Everything in a plan file; None is filled in by the sequence or planner."""
 
     name: str = ""
     target: str = "local"
@@ -201,7 +201,7 @@ class PlanRequest:
 
     @classmethod
     def from_toml(cls, text: str, label: str = "plan") -> PlanRequest:
-        """Read a plan file; raises InputError with the line and key of what is wrong."""
+        """Read a plan file; raises InputError with line and key of an error."""
         document = read_document(text, label)
         if "load" in document.data:
             raise document.error(
@@ -218,7 +218,7 @@ class PlanRequest:
         return cls.from_toml(read_text(path), str(path))
 
     def with_options(self, **options: Any) -> PlanRequest:
-        """The same with options of the command line in place; None means: not given."""
+        """The request with options of the command line; None means: not given."""
         given = {key: value for key, value in options.items() if value is not None}
         for key, value in given.items():
             listed = list(value) if isinstance(value, tuple) else value
@@ -235,18 +235,18 @@ class PlanRequest:
 
     @property
     def until_decided(self) -> bool:
-        """Nothing is decided of one contender alone: it has as many repeats as a verdict takes at least."""
+        """Whether the plan runs until decided; with a single contender there is nothing to decide."""
         return self.repeats == UNTIL_DECIDED and len(self.contenders) > 1
 
     @property
     def rounds(self) -> int:
-        """The most there are."""
+        """The largest number of rounds."""
         if isinstance(self.repeats, str):
             return ROUNDS if self.until_decided else LEAST
         return self.repeats
 
     def to_toml(self) -> str:
-        """The plan file that says the same; what was left open stays open."""
+        """The request as a plan file; open values stay open."""
         import tomli_w
 
         data: dict[str, Any] = {}
@@ -263,12 +263,12 @@ class PlanRequest:
 
 
 def flag_of(key: str) -> str:
-    """The option of `dyno run` that says the same as this key of a plan file."""
+    """The option of `dyno run` for a key of a plan file."""
     return _FLAGS.get(key, key.replace("_", "-"))
 
 
 def problem_of(key: str, value: Any) -> str:
-    """What is wrong with a value of a request; '' if nothing, or if no rule is about it."""
+    """What is wrong with a value of a request; '' if nothing, or without a rule."""
     rule, words_problem = RULES.get(key), _WORDS.get(key)
     problem = rule.problem(value) if rule else ""
     return problem or (words_problem(value) if words_problem else "")

@@ -37,7 +37,7 @@ def resolve(
     approved: Iterable[str] = (),
     make_id: Callable[[], str] = new_id,
 ) -> Plan:
-    """The plan with nothing left open; raises InputError with what is wrong and what there is instead."""
+    """The complete plan; raises InputError with what is wrong and what to choose instead."""
     sequence, workloads, chosen = choices_of(request, catalog)
     with about("contenders"):
         at_once = active_at_once(request)
@@ -96,7 +96,7 @@ def resolve(
 def choices_of(
     request: PlanRequest, catalog: Catalog
 ) -> tuple[Sequence, dict[str, Workload], list[SequenceStep]]:
-    """Sequence, workloads and steps; raises InputError for what is wrong on every target."""
+    """Sequence, workloads and steps; raises InputError for errors that do not depend on the target."""
     with about("sequence"):
         sequence = _sequence(request, catalog)
         names = [step.workload for step in sequence.steps if step.workload]
@@ -108,7 +108,7 @@ def choices_of(
 
 
 def _approved(catalog: Catalog, workloads: list[Workload], approved: Iterable[str]) -> list[Workload]:
-    """Each workload once; raises UnapprovedError for Lua that nobody has approved."""
+    """Each workload once; raises UnapprovedError for Lua that is not approved."""
     once = list({workload.name: workload for workload in workloads}.values())
     hashes = frozenset(approved)
     for workload in once:
@@ -117,7 +117,7 @@ def _approved(catalog: Catalog, workloads: list[Workload], approved: Iterable[st
 
 
 def machine_key(survey: Survey) -> str:
-    """What makes figures comparable: the machine, its CPU, memory and the disk under the directory."""
+    """The key of comparable machines: the machine, CPU, memory and the disk of the directory."""
     disk = survey.disk or Disk()
     return digest(
         [
@@ -146,7 +146,7 @@ def _check_contenders(request: PlanRequest) -> None:
 
 
 def _check_until_decided(request: PlanRequest) -> None:
-    """Raise InputError where it would mean nothing."""
+    """Raise InputError if *until decided* makes no sense for the plan."""
     if request.repeats == UNTIL_DECIDED and request.order == "grouped":
         raise InputError(
             "repeats until decided need rounds, which the order grouped lacks: choose interleaved or"
@@ -167,14 +167,14 @@ def _check_until_decided(request: PlanRequest) -> None:
 
 
 def _limit(request: PlanRequest, name: str) -> float:
-    """By which the target judges a plan until decided: as it says, else as set."""
+    """The limits of a plan until decided: its own, else the settings."""
     said: float | None = getattr(request, name)
     usual: float = getattr(read_settings() if request.until_decided else Plan, name)
     return usual if said is None else said
 
 
 def _size(request: PlanRequest, sequence: Sequence, survey: Survey, row_bytes: float, own: int) -> Size:
-    """The request goes before the sequence, the sequence before the planner; own: tables of custom SQL."""
+    """Sizes from the request, else the sequence, else defaults; own: tables of custom SQL."""
     if own and request.tables not in (None, own):
         raise InputError(f"the load fills its own {own} tables, not {request.tables}: leave tables out")
     tables = own or request.tables or sequence.tables or TABLES
@@ -197,7 +197,7 @@ def _size(request: PlanRequest, sequence: Sequence, survey: Survey, row_bytes: f
 
 
 def _check_cores(steps: list[Step], contenders: list[Contender]) -> None:
-    """Core sets are those of all contenders: one that has cores of its own would not be measured on them."""
+    """Refuse contenders with their own cores in a plan with core sets, which apply to all."""
     own = next((each for each in contenders if each.cores), None)
     if own and any(step.cores for step in steps):
         raise InputError(
@@ -208,7 +208,7 @@ def _check_cores(steps: list[Step], contenders: list[Contender]) -> None:
 
 
 def _share_of_memory(rows: str, tables: int, survey: Survey, row_bytes: float) -> int:
-    """Rows of a table, to a full thousand, so that every contender has at least this much data."""
+    """Rows per table, in full thousands, that give every contender at least this much data."""
     share = memory_share(rows)
     if share is None:
         raise InputError(f'rows must be a number or like "3x memory", not {rows!r}')
@@ -225,7 +225,7 @@ def _share_of_memory(rows: str, tables: int, survey: Survey, row_bytes: float) -
 def _turns(
     request: PlanRequest, sequence: Sequence, contenders: list[Contender], make_id: Callable[[], str]
 ) -> list[Turn]:
-    """Grouped A A B B, else A B B A: every second round goes backwards, so that drift cancels out."""
+    """The order of sessions: grouped A A B B, else A B B A, in which drift cancels out."""
     repeats, count = range(1, request.rounds + 1), range(len(contenders))
     if request.order == "grouped":
         places = [(at, repeat) for at in count for repeat in repeats]
@@ -253,7 +253,7 @@ def _turn_name(
 def _files(
     catalog: Catalog, used: list[Workload], sequence: Sequence, presets: list[Preset]
 ) -> dict[str, str]:
-    """Every file the plan is made of, by its name in the plan."""
+    """All files of the plan, by their names in it."""
     files = {f"sequences/{sequence.name}.toml": sequence.text}
     files.update({preset.file: preset.text for preset in presets})
     for workload in used:

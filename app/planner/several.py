@@ -16,7 +16,7 @@ READY = ("starting", "queueing")  # what is next once all has been checked
 
 
 class Launches:
-    """Each with its connection, which is held until all have started. On one thread."""
+    """Launches on several targets; connections stay open until all have started. For one thread."""
 
     def __init__(self, launches: Mapping[str, Launch]) -> None:
         self._launches = list(launches.values())
@@ -30,19 +30,19 @@ class Launches:
             stages.close()
 
     def check(self, target: str) -> Iterator[Stage]:
-        """Each stage up to the last one before the start; raises as a launch does."""
+        """Run the stages before the start; raises the errors of a launch."""
         for stage in self._stages[target]:
             yield stage
             if stage.next in READY:
                 return
 
     def start(self, target: str) -> Stage | None:
-        """The stage that it ends in, None where it has ended; raises as a launch does."""
+        """Start; returns the last stage, or None if the launch had ended. Raises the errors of a launch."""
         last = deque(self._stages[target], maxlen=1)
         return last[0] if last else None
 
     def stages(self) -> Iterator[tuple[str, Stage | DynoError]]:
-        """Of each target what it reaches, or why it cannot; before the start that ends it for all."""
+        """The stages of each target, or its error, which before the start ends all launches."""
         with self:
             for target in self._stages:
                 found: Stage | DynoError = Stage()
@@ -55,7 +55,7 @@ class Launches:
                     yield target, found
 
     def cancel(self) -> bool:
-        """Give up all that is not started; False where a target may have started already."""
+        """Cancel what has not started; False if a target may have started already."""
         cancelled = [launch.cancel() for launch in self._launches]
         return all(cancelled)
 
@@ -68,7 +68,7 @@ def _or_error(stages: Iterator[Stage]) -> Iterator[Stage | DynoError]:
 
 
 def other_work(plans: Mapping[str, Plan]) -> list[str]:
-    """Which targets do not do what the first one does, each in a line."""
+    """A line for each target that does not do the work of the first one."""
     (first, its), *others = plans.items()
     return [
         f"{target} does different work than {first}: {_size(plan)}, not {_size(its)}"

@@ -23,7 +23,7 @@ TEXT_SORT_BYTES = 4300  # of a text: the sort files of a full-text index, and th
 
 
 def bytes_per_row(contender: Contender, said: Iterable[Mapping[str, float]] = ()) -> float:
-    """Bytes of one row and its entry in the index: of the classic tables, unless workloads say theirs."""
+    """Bytes of a row and its index entry: of classic tables, unless workloads say otherwise."""
     engine = engine_of(contender.engine)
     own = sum(of_engine(each, engine, max) for each in said)
     return engine.bytes_per_row(own or engine.table_bytes + engine.index_bytes, contender.table_options)
@@ -32,19 +32,19 @@ def bytes_per_row(contender: Contender, said: Iterable[Mapping[str, float]] = ()
 def of_engine(
     values: Mapping[str, float], engine: Engine, worst: Callable[[Iterable[float]], float]
 ) -> float:
-    """What a workload says of an engine; of one without facts the worst of the others. 0: nothing."""
+    """A workload's value for an engine; for unknown engines the worst of the others. 0: none."""
     if engine.name in values or engine.has_facts or not values:
         return values.get(engine.name, 0)
     return worst(values.values())
 
 
 def cache_bytes(contender: Contender) -> int:
-    """The engine's own cache, as the preset sets it or the engine has it."""
+    """The size of the engine's own cache, from the preset or its default."""
     return _cache_bytes(engine_of(contender.engine), option_values(contender.cnf))
 
 
 def server_caches_bytes(contender: Contender) -> int:
-    """All caches a server takes memory for, whichever engine is driven."""
+    """All caches that a server allocates, whichever engine is driven."""
     values = option_values(contender.cnf)
     return sum(_cache_bytes(each, values) for each in caches_of(engine_of(contender.engine)))
 
@@ -58,7 +58,7 @@ def is_mariadb(contender: Contender) -> bool:
 
 
 def writes_binary_log(contender: Contender) -> bool:
-    """Whether a binary log is written: said by the preset, else on from MySQL 8.0 on."""
+    """Whether the server writes a binary log: by preset, else on from MySQL 8.0."""
     said = option_values(contender.cnf).get("log_bin")
     if said is not None:
         return said not in ("OFF", "0")

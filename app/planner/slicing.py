@@ -27,7 +27,7 @@ _OWN_RUN = re.compile(r"\bthread_run\b")
 
 
 def check_slices(request: PlanRequest) -> None:
-    """Raise InputError where contenders cannot take turns within steps."""
+    """Raise InputError if contenders cannot alternate within steps."""
     count = len(request.contenders)
     if request.order != SLICES:
         return
@@ -51,19 +51,19 @@ def check_slices(request: PlanRequest) -> None:
 
 
 def active_at_once(asked: PlanRequest | Plan) -> int:
-    """The servers that are up at the same time, with their memory and data: all of a round, or one."""
+    """Servers that run at the same time: all of a round in slices, else one."""
     return max(1, len(asked.contenders)) if asked.order == SLICES else 1
 
 
 def with_slices(
     steps: Sequence[Step], contenders: Sequence[Contender], files: Mapping[str, str]
 ) -> list[Step]:
-    """The same steps; the contenders take turns within those that no reason speaks against."""
+    """The steps, sliced unless a reason is against it."""
     return [replace(step, sliced=not _why_whole(step, contenders, files)) for step in steps]
 
 
 def slices_check(plan: Plan) -> list[Check]:
-    """Which steps are cut into slices, and which are carried out whole and why."""
+    """A check that names sliced steps, and the others with their reasons."""
     if plan.order != SLICES:
         return []
     driven = [step for step in plan.steps if step.workload]
@@ -83,7 +83,7 @@ def slices_check(plan: Plan) -> list[Check]:
 
 
 def _slow_text(steps: Sequence[Step]) -> str:
-    """Of steps of which nobody knows before their warm-up whether they can be cut."""
+    """The text on steps whose warm-up decides whether they can be sliced."""
     slow = [step.threads for step in steps if step.sliced and step.threads >= MANY and not step.rate]
     if not slow:
         return ""
@@ -94,7 +94,7 @@ def _slow_text(steps: Sequence[Step]) -> str:
 
 
 def _why_whole(step: Step, contenders: Sequence[Contender], files: Mapping[str, str]) -> str:
-    """'' where it is cut into slices."""
+    """Why a step is not sliced; '' if it is."""
     if step.kind != "drive":
         return _BY_WORK
     if step.events or not step.seconds:
@@ -105,7 +105,7 @@ def _why_whole(step: Step, contenders: Sequence[Contender], files: Mapping[str, 
 
 
 def _why_not_gated(step: Step, files: Mapping[str, str]) -> str:
-    """The gate takes the place of thread_run, and has its figures of dyno.lua."""
+    """Why a workload cannot use the gate, which replaces thread_run and needs dyno.lua."""
     lua = lua_with_required([step.lua], files.get)
     if _DYNO not in lua:
         return "its Lua does not use dyno.lua"

@@ -28,7 +28,7 @@ GROWTH = 10  # what leaves its bound open adds or deletes one part in this many 
 
 @dataclass(frozen=True)
 class Size:
-    """How much there is and how long it is driven, where a step says nothing else."""
+    """Sizes and times for steps without their own."""
 
     tables: int
     rows: int
@@ -51,7 +51,7 @@ class Size:
 def chosen_steps(
     sequence: Sequence, ticked: tuple[str, ...], workloads: Mapping[str, Workload]
 ) -> list[SequenceStep]:
-    """The steps that a person ticked, or all; load and index are always among them."""
+    """The chosen steps, or all; load and index always belong to them."""
     known = [step.name for step in sequence.steps]
     for name in ticked:
         if name not in known:
@@ -97,7 +97,7 @@ def _analysed(steps: list[Step], workloads: Mapping[str, Workload]) -> Iterator[
 
 
 def own_tables(workloads: Iterable[Workload]) -> int:
-    """The tables of a load that fills those of its own file; 0: as many as are asked for."""
+    """The number of tables of a load that creates its own; 0: the plan's."""
     loads = [each.tables for each in workloads if each.kind == "load"]
     return max(loads, default=0) if all(loads) else 0
 
@@ -130,7 +130,7 @@ def _points(
 
 
 def _prepare(step: SequenceStep, workload: Workload, size: Size) -> list[Step]:
-    """A step before all sweeps: one client a table; custom SQL fills its tables with one in all."""
+    """A step that prepares tables: one client per table; custom SQL uses one client."""
     method = size.load_method if workload.kind == "load" else "ordered"
     clients = 1 if workload.sql else clients_of_load(method, size.tables, size.cpu_threads)
     threads = step.threads[0] if step.threads else clients
@@ -193,7 +193,7 @@ def _checked_options(step: SequenceStep, workload: Workload, point: Point) -> di
 
 
 def _bounds(step: SequenceStep, workload: Workload, size: Size, points: int, is_read: bool) -> dict[str, int]:
-    """Seconds or events; what deletes rows, or changes them before others read, is bounded by events."""
+    """Limits of a step; deletes, and changes before later reads, are limited by events."""
     if step.events is None and step.seconds is None and step.share is None:  # then custom SQL may say
         step = replace(step, events=workload.events, seconds=workload.seconds)
     is_timed = step.seconds is not None or step.share is not None
@@ -212,7 +212,7 @@ def _bounds(step: SequenceStep, workload: Workload, size: Size, points: int, is_
 
 
 def _is_read(later: list[SequenceStep], workloads: Mapping[str, Workload]) -> bool:
-    """Whether a later step looks at the rows that are there; one that only adds or takes away does not."""
+    """Whether a later step reads existing rows, not only adds or deletes."""
     return any(step.workload and not workloads[step.workload].changes_rows for step in later)
 
 

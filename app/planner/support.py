@@ -12,7 +12,7 @@ from app.protocol.plan import Contender
 
 
 def check_engines(contenders: Sequence[Contender], workloads: Iterable[Workload]) -> None:
-    """Raise InputError about the first contender whose engine has not got what a workload is about."""
+    """Raise InputError for the first contender whose engine cannot run a workload."""
     limited = [workload for workload in workloads if workload.engines]
     for at, contender in enumerate(contenders):
         for workload in limited:
@@ -35,7 +35,7 @@ def _numbers(version: str) -> list[int]:
 
 
 def check_load_method(method: str, contenders: Iterable[Contender], workloads: Iterable[Workload]) -> None:
-    """Raises InputError where a workload cannot fill its tables this way, or an engine has no bulk load."""
+    """Raise InputError if a workload or engine does not support this load method."""
     for workload in workloads:
         if workload.kind == "load" and method not in workload.load_methods:
             known = ", ".join(workload.load_methods)
@@ -47,5 +47,5 @@ def check_load_method(method: str, contenders: Iterable[Contender], workloads: I
 
 
 def clients_of_load(method: str, tables: int, cpu_threads: int) -> int:
-    """One a table as far as there are CPUs for them; to share a table it takes two at least."""
+    """Clients of a load: one per table, at most one per CPU; a shared table needs two."""
     return max(2, cpu_threads) if method == "parallel" else min(tables, cpu_threads)

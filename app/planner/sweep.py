@@ -20,7 +20,7 @@ _VALUE = re.compile(r"[A-Za-z0-9_.:+-]+")
 
 @dataclass(frozen=True)
 class Point:
-    """One of them; what is not swept is no coordinate."""
+    """A point of a sweep; only swept values are coordinates."""
 
     threads: int
     cores: int | str = 0  # how many, or CPUs as taskset takes them; 0: not swept

@@ -37,14 +37,14 @@ class Variable:
     is_durability: bool = False  # it says what a crash may cost
 
     def answer(self, engine: Engine, values: Values, is_in_force: bool = True) -> str:
-        """'' where it has no meaning for the engine, or is not known: presets do not name everything."""
+        """The value for an engine; '' without meaning, or if unknown."""
         if not self._concerns(engine):
             return ""
         found = self.read(engine, values) if self.read else _first(self.names, values)
         return found[:_LONGEST] or (self.absent if is_in_force else "")
 
     def _concerns(self, engine: Engine) -> bool:
-        """What only one engine has says nothing about another one."""
+        """Whether a variable concerns an engine."""
         owners = {each for each in KNOWN for name in self.names if name.startswith(f"{each}_")}
         return len(owners) != 1 or engine.name in owners
 
@@ -58,7 +58,7 @@ def _is_on(value: str) -> bool:
 
 
 def _switch(*names: str) -> Read:
-    """On or off, by the first name that there is."""
+    """On or off, from the first name that exists."""
 
     def read(_engine: Engine, values: Values) -> str:
         found = next((values[name] for name in names if name in values), None)
@@ -68,7 +68,7 @@ def _switch(*names: str) -> Read:
 
 
 def _of_binary_log(*names: str) -> Read:
-    """Of no meaning where no binary log is written."""
+    """A variable without meaning unless a binary log is written."""
 
     def read(_engine: Engine, values: Values) -> str:
         return _first(names, values) if _is_on(values.get("log_bin", "OFF")) else ""
@@ -90,7 +90,7 @@ def _doublewrite(_engine: Engine, values: Values) -> str:
 
 
 def _redo(_engine: Engine, values: Values) -> str:
-    """MySQL from 8.0.30 on shows the default capacity where the older options are set, and ignores it."""
+    """The redo capacity; MySQL 8.0.30 shows a default but uses the older options if they are set."""
     one, files = (_number(values, f"innodb_log_file{each}") for each in ("_size", "s_in_group"))
     capacity, older = _number(values, "innodb_redo_log_capacity"), (one or 0) * (files or 1)
     default, default_of_older = _MYSQL_REDO
@@ -100,7 +100,7 @@ def _redo(_engine: Engine, values: Values) -> str:
 
 
 def _gtid(_engine: Engine, values: Values) -> str:
-    """MariaDB writes one with each transaction wherever it writes a binary log."""
+    """Whether a GTID is written with each transaction; MariaDB always does in its binary log."""
     if "gtid_mode" in values:
         return "off" if not _is_on(values["gtid_mode"]) else values["gtid_mode"].lower()
     if "gtid_strict_mode" not in values:
@@ -112,7 +112,7 @@ def _gtid(_engine: Engine, values: Values) -> str:
 
 
 def _checksums(engine: Engine, values: Values) -> str:
-    """`strict_` and `full_` say where one is expected; the oldest algorithm has the name of the engine."""
+    """The checksum algorithm, without prefixes `strict_` and `full_`; the oldest has the engine's name."""
     if "innodb_checksums" in values and not _is_on(values["innodb_checksums"]):
         return "none"
     older = engine.name if "innodb_checksums" in values else ""
@@ -137,7 +137,7 @@ def _character_set(_engine: Engine, values: Values) -> str:
 
 
 def _query_cache(_engine: Engine, values: Values) -> str:
-    """On only where both a size and a type say so."""
+    """The query cache, on only if both size and type say so."""
     names = ("query_cache_type", "query_cache_size")
     said = [_is_on(values[name]) for name in names if name in values]
     return "" if not said else "off" if not all(said) else "on" if len(said) == 2 else ""
@@ -150,7 +150,7 @@ def _statement_logs(_engine: Engine, values: Values) -> str:
 
 
 def _dirty(_engine: Engine, values: Values) -> str:
-    """In per cent; the lower mark is off where it is 0."""
+    """The limits of dirty pages in percent; a lower limit of 0 is off."""
     marks = [values.get(f"innodb_max_dirty_pages_pct{each}", "") for each in ("_lwm", "")]
     return " to ".join(f"{each.partition('.')[0]} %" for each in marks if each)
 

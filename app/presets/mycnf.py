@@ -35,7 +35,7 @@ class Option:
 
     @property
     def key(self) -> str:
-        """The name without its prefixes: what it sets."""
+        """The option's name without prefixes."""
         return option_key(self.name)
 
     @property
@@ -116,7 +116,7 @@ def _read_group(line: str, where: str) -> str:
 
 
 def is_server_group(group: str) -> bool:
-    """Whether some server reads it; [mysqld_safe] and [client] belong to other programs."""
+    """Whether a server reads the group; [mysqld_safe] and [client] belong to other programs."""
     return bool(_SERVER_GROUP.fullmatch(group))
 
 

@@ -45,7 +45,7 @@ _FILE_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
 
 
 def place(option: Option, where: str) -> tuple[Option | None, str]:
-    """The option as it may be sent, or None; and what was done to it, '' if nothing."""
+    """The option as it may be sent, or None; and what was changed, '' if nothing."""
     refuse_forbidden(option, where)
     if option.key in PLACED:
         return None, "Dyno sets it to a path in the session's directory"
@@ -84,7 +84,7 @@ def refuse_forbidden(option: Option, where: str) -> None:
 
 
 def _means(name: str, forbidden: str) -> bool:
-    """A server takes the beginning of an option's name for the whole."""
+    """Whether a name means an option: servers accept its beginning."""
     return len(name) > 2 and forbidden.startswith(name)
 
 

@@ -27,7 +27,7 @@ _SIZE = re.compile(r"([0-9]{1,18})([kmgtpe])b?", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Machine:
-    """What shares are shares of."""
+    """The machine that shares refer to."""
 
     ram_bytes: int
     cores: int
@@ -44,7 +44,7 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Rendered:
-    """What is sent, kept and taken away: one [mysqld] group, no placeholders."""
+    """The rendered preset: one [mysqld] group without placeholders."""
 
     text: str
     options: tuple[Option, ...]
@@ -73,7 +73,7 @@ def render(preset: Preset, family: str, version: str, machine: Machine) -> Rende
 
 
 def check_sendable(preset: Preset) -> None:
-    """Raise InputError where no build may be sent it: what is Dyno's is refused in the groups of all."""
+    """Raise InputError if no build may get it: Dyno's options are refused in all groups."""
     render(preset, "", "", Machine(64 << 30, 16))
 
 
@@ -99,7 +99,7 @@ def _filled(option: Option, machine: Machine, where: str) -> Option:
 
 
 def _last_ones(options: list[Option]) -> list[Option]:
-    """Without the lines that a later one of the same option overrules."""
+    """The lines without those that a later line of the same option overrides."""
     last = {option.key: at for at, option in enumerate(options)}
     return [option for at, option in enumerate(options) if option.key in _ADDING or last[option.key] == at]
 
@@ -114,7 +114,7 @@ def option_values(cnf: str) -> dict[str, str]:
 
 
 def plain_value(value: str | None) -> str:
-    """A value as it can be compared: `128M`, `on` and `1` are written in more than one way."""
+    """A value in comparable form: `128M`, `on` and `1` have several spellings."""
     text = "ON" if value is None else unquote(value).strip()
     found = _SIZE.fullmatch(text)
     if found:

@@ -21,7 +21,7 @@ class Cpu:
 
 @dataclass(frozen=True)
 class Disk:
-    """What the directory of Dyno is on."""
+    """The disk of Dyno's directory."""
 
     path: Text | None = None
     device: Name | None = None
@@ -37,7 +37,7 @@ class Disk:
 
 @dataclass(frozen=True)
 class OtherAgent:
-    """One that carries out a plan on the same machine."""
+    """Another agent that runs a plan on the machine."""
 
     pid: Count | None = None
     directory: Text = ""
@@ -144,7 +144,7 @@ class Survey(Machine):
 
 @dataclass(frozen=True)
 class Reply:
-    """What a build says to one option."""
+    """A build's answer about one option."""
 
     state: Name
     option: Text
@@ -153,7 +153,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Check:
-    """One answer before a start, and the one line that says what to do where it is not a pass."""
+    """A check before a start, and what to do unless it passes."""
 
     name: Name
     state: Name
@@ -222,7 +222,7 @@ class Installed:
 
 @dataclass(frozen=True)
 class Done:
-    """It was done; there is no more to say."""
+    """An answer without content."""
 
 
 @dataclass(frozen=True)
@@ -284,7 +284,7 @@ class Queue:
 
     @property
     def goes_on(self) -> bool:
-        """One of them begins by itself, now or later."""
+        """Whether a plan begins by itself, now or later."""
         return not self.held and not all(each.held for each in self.plans)
 
 
@@ -293,7 +293,7 @@ ADD, MOVE, HOLD, CONTINUE, REMOVE = "add", "move", "hold", "continue", "remove"
 
 @dataclass(frozen=True)
 class QueueChange:
-    """What a person asks of a queue; nothing, to look at it."""
+    """A change of a queue; empty to only list it."""
 
     do: Name = ""
     plan: Name = ""  # its id; to add one the SHA-256 of its bytes; '', to hold or continue: the whole queue
@@ -311,5 +311,5 @@ class Pushed:
 
 
 def to_json(answer: Any) -> dict[str, Any]:
-    """As it is written down and shown to scripts."""
+    """JSON as stored and shown to scripts."""
     return asdict(answer)

@@ -26,7 +26,7 @@ REPEATED = "repeated"  # the mark after which the seconds of a step count anew
 
 
 class ProtocolError(ValueError):
-    """A line that is no event, or an event of a protocol this side cannot read."""
+    """A line that is no event, or of an unreadable protocol version."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class SessionStarted:
 
 @dataclass(frozen=True)
 class Fact:
-    """Something that holds: machine, build, variables, create_table, compression, engine_status, ..."""
+    """A fact: machine, build, variables, create_table, compression, engine_status, ..."""
 
     kind: ClassVar[str] = "fact"
     seq: int
@@ -91,7 +91,7 @@ class StepStarted:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a step has come where it has no seconds of its own (load, index, scan, settle)."""
+    """Progress of a step without measured seconds (load, index, scan, settle)."""
 
     kind: ClassVar[str] = "progress"
     seq: int
@@ -131,7 +131,7 @@ class Log:
 
 
 def note_problem(text: str) -> str:
-    """Why this cannot be a note; empty where it can."""
+    """Why this text cannot be a note; '' if it can."""
     if not text.strip():
         return "a note needs a text"
     if len(text) > MAX_NOTE:
@@ -141,7 +141,7 @@ def note_problem(text: str) -> str:
 
 @dataclass(frozen=True)
 class Note:
-    """What a person had to say at this moment."""
+    """A note that a person wrote at this moment."""
 
     kind: ClassVar[str] = "note"
     seq: int
@@ -231,7 +231,7 @@ _NAMES = {cls: frozenset(f.name for f in fields(cls)) for cls in KINDS.values()}
 
 
 def encode(event: Any) -> bytes:
-    """One line, newline included; raises ProtocolError where it would be too long."""
+    """An event as one line with newline; raises ProtocolError if it is too long."""
     data = event.data if isinstance(event, Unknown) else vars(event)
     line = json.dumps(
         {"kind": event.kind, **data}, separators=(",", ":"), ensure_ascii=False, allow_nan=False

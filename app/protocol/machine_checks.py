@@ -15,7 +15,7 @@ ELSEWHERE_TODO = "wait for it, queue this plan (--queue), or start beside it (--
 
 
 def program_checks(machine: Machine) -> List[Check]:
-    """What must be installed."""
+    """Checks of required programs."""
     return [_version("python", machine.python, OLDEST_PYTHON, "Python"), sysbench_check(machine)]
 
 
@@ -40,7 +40,7 @@ def _version(name: str, version: str | None, oldest: Tuple[int, ...], label: str
 
 
 def machine_checks(machine: Machine) -> List[Check]:
-    """What makes its speed vary."""
+    """Checks of what makes the machine's speed vary."""
     found = (_governor(machine), _turbo(machine), _huge_pages(machine), _load(machine))
     return [check for check in found if check]
 
@@ -76,7 +76,7 @@ def _load(machine: Machine) -> Check:
 
 
 def warnings_of(machine: Machine) -> List[str]:
-    """For a survey, a line each, with what to do."""
+    """Warnings for a survey, a line each, with what to do."""
     checks = [*program_checks(machine), *machine_checks(machine)]
     lines = ["; ".join(filter(None, (each.text, each.todo))) for each in checks if each.state != PASS]
     return [*lines, *_swap_warnings(machine), *_disk_warnings(machine), *_agent_warnings(machine)]

@@ -73,7 +73,7 @@ def _share(others: Mapping[str, Any]) -> float:
 
 
 def to_json(others: Others) -> dict[str, Any]:
-    """As a journal has it: what is not known or did not happen is left out."""
+    """The JSON of a journal, without unknown values and events that did not happen."""
     return {name: value for name, value in asdict(others).items() if value not in (None, [], {})}
 
 
@@ -83,7 +83,7 @@ def _cpu(others: Others) -> str:
 
 
 def _unnamed(others: Others) -> str:
-    """Programs that may not be seen, or had ended before they were looked at."""
+    """The load of programs that are hidden or had already ended."""
     rest = (others.cpu_pct or 0) - sum(each.cpu_pct for each in others.programs)
     return ", others {:.0f}%".format(rest) if others.programs and rest >= UNNAMED_PCT else ""
 

@@ -59,7 +59,7 @@ class Contender:
 
     @property
     def key(self) -> str:
-        """What shapes the server, and no name: equal keys are the same contender."""
+        """The key of a contender: what shapes the server, without names."""
         usual = [self.fingerprint, self.engine, self.cnf, self.table_options, self.cores]
         return digest([*usual, self.memory] if self.memory else usual)
 
@@ -104,7 +104,7 @@ class Step:
     sliced: bool = False  # in slices: the contenders of a round take turns within it
 
     def ignored_by(self, engine: str) -> list[int]:
-        """The errors that are counted and not fatal on an engine."""
+        """The errors that are counted and ignored on an engine."""
         return sorted({*self.ignore_errors, *self.ignore_errors_by_engine.get(engine, [])})
 
     @property
@@ -172,7 +172,7 @@ class Plan:
 
     @property
     def work_key(self) -> str:
-        """What shapes the work, and no name: equal keys did the same."""
+        """The key of the work, without names."""
         work = [
             [{**content_of(step), "cap_s": 0} for step in self.steps],  # how long settling may take
             sorted(text for name, text in self.files.items() if name.startswith("workloads/")),
@@ -209,7 +209,7 @@ class Plan:
         return [turn for turn in self.turns if turn.attempt == 1]
 
     def can_repeat(self, index: int) -> bool:
-        """Whether a step can be carried out again in place: it only reads, and is not to find cold caches."""
+        """Whether a step can run again in place: it only reads, and does not need cold caches."""
         step = self.steps[index]
         before = self.steps[index - 1] if index else Step("", "")
         is_cold = before.kind == "restart" or step.restart_with != before.restart_with
@@ -238,13 +238,13 @@ class Plan:
         return next(turn for turn in self.turns if turn.session == session)
 
     def to_json(self) -> dict[str, Any]:
-        """To be read or written, not changed: what is in it is the plan's own."""
+        """The plan as JSON; do not change it, as it shares objects with the plan."""
         parts = {name: [dict(vars(each)) for each in getattr(self, name)] for name in _PARTS}
         return {**vars(self), **parts}
 
     @classmethod
     def from_json(cls, data: Any) -> Plan:
-        """Read a plan, from anywhere: raises ValueError that names what is wrong with it."""
+        """Read a plan from any source; raises ValueError that names what is wrong."""
         plan: Plan = _build(cls, data, "plan")
         plan = replace(plan, load_method=load_method_of(plan.load_method))
         for turn in plan.turns:
@@ -257,7 +257,7 @@ class Plan:
 
 
 def content_of(step: Step) -> dict[str, Any]:
-    """A step as it goes into keys and hashes: fields that came later only where they say something."""
+    """A step for keys and hashes: newer fields only if they have other values than the default."""
     untouched = Step(step.name, step.kind)
     silent = [name for name in LATER if getattr(step, name) == getattr(untouched, name)]
     return {name: value for name, value in vars(step).items() if name not in silent}
@@ -269,7 +269,7 @@ def _content_of_contender(contender: Contender) -> dict[str, Any]:
 
 
 def load_method_of(text: str) -> str:
-    """How tables were filled, as it is called now."""
+    """The load method by its current name."""
     return "ordered" if text == _ORDERED_ONCE else text
 
 
@@ -277,7 +277,7 @@ _PARTS = {"contenders": Contender, "steps": Step, "turns": Turn, "canary": Conte
 
 
 def _build(cls: Any, data: Any, what: str) -> Any:
-    """A dataclass from JSON; a key of a newer minor protocol is left out."""
+    """A dataclass from JSON, ignoring keys of newer minor protocols."""
     check_fields(cls, data, what)
     known = {f.name for f in fields(cls)}
     values = {name: value for name, value in data.items() if name in known}

@@ -48,11 +48,11 @@ _Reader = Callable[[Any], Any]
 
 
 class ShapeError(ValueError):
-    """Something that does not look as it must; the text says where, in one line."""
+    """A value without the expected shape; its text says where."""
 
 
 class _WrongError(Exception):
-    """What is wrong with a value; each level that it is in adds its place."""
+    """A wrong value; each level around it adds its place."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -65,7 +65,7 @@ class _WrongError(Exception):
 
 
 def read(cls: Callable[..., T], data: object) -> T:
-    """Raises ShapeError where data is no JSON object with the fields of the dataclass."""
+    """A dataclass from JSON; raises ShapeError if the data does not fit it."""
     try:
         made: T = _read_object(cls, data)
     except _WrongError as wrong:

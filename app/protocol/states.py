@@ -39,14 +39,14 @@ GONE, UNREACHED = "the agent was gone before it ended", "its session had ended b
 
 
 def state_word(state: str, reason: str) -> str:
-    """Of a session; nobody stopped one that was not needed."""
+    """The word for a session's state; one that was not needed was not *stopped*."""
     if state != "stopped" or reason not in NOT_NEEDED:
         return state
     return "not needed" if reason in ENDINGS else "left out"
 
 
 class Second(Protocol):
-    """A sample, however it was read."""
+    """A sample, in either form."""
 
     @property
     def seq(self) -> int: ...
@@ -84,11 +84,11 @@ class StepState:
 
     @property
     def seconds(self) -> float | None:
-        """That it took, where it has been carried out."""
+        """Seconds that it took, if it ran."""
         return None if self.began_t is None or self.ended_t is None else self.ended_t - self.began_t
 
     def repeat(self, t: float) -> None:
-        """Nothing of the attempt before counts."""
+        """Begin the step again: nothing of the last attempt counts."""
         self.attempt += 1
         self.began_t, self.measured_t, self.s = t, None, None
 
@@ -119,12 +119,12 @@ class SessionState:
 
     @property
     def active(self) -> StepState:
-        """The step at hand, where there is one."""
+        """The running step, if there is one."""
         return self._step(self.at_hand)
 
     @property
     def is_needed(self) -> bool:
-        """Not where a plan was decided before it."""
+        """Whether the session was needed; not if the plan was decided before it."""
         return self.reason not in NOT_NEEDED
 
     @property
@@ -136,7 +136,7 @@ class SessionState:
         return sum(step.state == "failed" for step in self.steps)
 
     def check(self, event: Event) -> None:
-        """Raises ValueError where this event cannot come now."""
+        """Raise ValueError if this event cannot come now."""
         if self.is_planned == isinstance(event, SessionPlanned):
             raise ValueError("a journal begins with session_planned, once")
         if self.is_over:
@@ -155,7 +155,7 @@ class SessionState:
                 raise ValueError(f"the outcome {event.outcome!r} is unknown")
 
     def check_second(self, sample: Second) -> None:
-        """Raises ValueError where a sample is neither of the step at hand nor from between the steps."""
+        """Raise ValueError if a sample belongs neither to the running step nor between steps."""
         if not self.is_planned or sample.step not in (-1, self.at_hand):
             raise ValueError(f"a sample of step {sample.step}, which is not active")
 
@@ -189,13 +189,13 @@ class SessionState:
         self._step(sample.step).s = sample.s
 
     def end_unsaid(self) -> None:
-        """Its journal ends without an end: the agent is gone."""
+        """End the session without an end event: its agent is gone."""
         if not self.is_over:
             self.state = "lost"
             self.end_steps("failed", GONE)
 
     def end_steps(self, state: str, reason: str) -> None:
-        """The one that the session took down with it, and those that it did not come to."""
+        """End the running step with the session, and those not reached."""
         self.at_hand = -1
         for step in self.steps:
             if step.state == "active":
@@ -218,7 +218,7 @@ class SessionState:
         step.state, step.began_t = "active", event.t
 
     def _end_step(self, event: StepEnded) -> None:
-        """Also one that never began: it was skipped."""
+        """End a step, also one that never began because it was skipped."""
         step = self._step(event.step)
         step.end(event.outcome, event.reason, event.t)
         step.value = event.value

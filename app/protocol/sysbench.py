@@ -24,7 +24,7 @@ SHARED = (  # the same for every step
 
 
 def seed_of(plan: Plan, repeat: int, step: Step, process: int = 0) -> int:
-    """Never zero; another one for each repeat, step and process, the same for each contender."""
+    """The seed: never zero, different for each repeat, step and process, equal for contenders."""
     text = "{}/{}/{}/{}".format(plan.id, repeat, step.label, process)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") % MOST_SEED + 1
 
@@ -37,7 +37,7 @@ def command(
 
 
 def options_of(step: Step, plan: Plan, engine: str, table_options: str, seed: int) -> List[str]:
-    """Those that the step alone has."""
+    """The options of this step alone."""
     ignored = ",".join(str(number) for number in step.ignored_by(engine)) or "none"
     time_s = step.seconds + step.warmup if step.seconds else 0
     line = ["--mysql-ignore-errors=" + ignored, "--threads={}".format(step.threads)]
@@ -58,7 +58,7 @@ def options_of(step: Step, plan: Plan, engine: str, table_options: str, seed: in
 
 
 def without_family(table_options: str) -> Tuple[str, str]:
-    """Table options as CREATE TABLE takes them, and the column family, which keys name in a comment."""
+    """Table options without the column family, which keys name in a comment."""
     found = _FAMILY.search(table_options)
     return _FAMILY.sub("", table_options).strip(), found.group(1) if found else ""
 

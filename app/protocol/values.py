@@ -33,7 +33,7 @@ def _types_of(annotation: str) -> tuple[type, ...]:
 
 
 def check_fields(cls: type, data: Any, what: str) -> None:
-    """Raise ValueError where data is no JSON object with the fields of cls."""
+    """Raise ValueError if the data is no JSON object with the fields of cls."""
     if not isinstance(data, dict):
         raise ValueError("{}: not an object".format(what))
     for name, types, needed in field_types(cls):

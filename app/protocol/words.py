@@ -11,12 +11,12 @@ _WORDS = {"on": "1", "true": "1", "yes": "1", "off": "0", "false": "0", "no": "0
 
 
 def word(value: Any) -> str:
-    """A value as an option has it."""
+    """A value for an option."""
     return {True: "ON", False: "OFF"}[value] if isinstance(value, bool) else str(value)
 
 
 def literal(text: str) -> str:
-    """A value as SQL has it, which knows no 1G."""
+    """A value for SQL, which does not know 1G."""
     if text[:-1].isdigit():
         return plain(text)
     try:

@@ -146,7 +146,7 @@ def _points(keys: Keys) -> List[Statement]:
 
 
 def _looked_up(by: str, columns: str) -> int:
-    """Some engines count an entry of an index and the row that it leads to."""
+    """Bounds of a lookup: some engines count the index entry and its row."""
     return 2 if by != "id" and columns != by else 1
 
 
@@ -181,7 +181,7 @@ def _insert(_keys: Keys) -> List[Statement]:
 
 
 def _delete(keys: Keys) -> List[Statement]:
-    """A key may be gone already, sooner where more was deleted."""
+    """Bounds of a delete: its key may be gone already."""
     return [Statement(_DELETE.format(keys.middle), read=(0.0, 1.0), changed=(0.0, 1.0), calls=2)]
 
 

@@ -61,7 +61,7 @@ SnapshotList = list[Snapshot]
 
 
 class Agent:
-    """Speaks to the agent file of a directory on a target; each call is one command there.
+    """The agent file of a directory on a target; each call is one command there.
 
     `sha` names the agent file to speak to: this Dyno's own, which is pushed where it is not there, or
     the one that started a session, which follows and steers it.
@@ -77,7 +77,7 @@ class Agent:
         self._is_ready = False  # the agent file is known to be on the target
 
     def deploy(self) -> str:
-        """Make the directory and bring the agent file there where they are missing; gives its path."""
+        """Create the directory and push the agent file if they are missing; returns its path."""
         if not self._is_ready:
             self._bring()
             self._is_ready = True
@@ -88,18 +88,18 @@ class Agent:
         return self._ask("survey", Survey, stdin=request, timeout_s=SURVEY_S)
 
     def upload_plan(self, plan: Plan) -> str:
-        """Send a plan; gives the SHA-256 of its bytes, by which it is checked and started."""
+        """Upload a plan; returns the SHA-256 that names it."""
         content = json.dumps(plan.to_json()).encode()
         sha256 = hashlib.sha256(content).hexdigest()
         self._ask("upload-plan", Done, ["--plan", sha256], content, UPLOAD_S)
         return sha256
 
     def check(self, plan: str) -> list[Check]:
-        """What speaks against an uploaded plan before any server is started."""
+        """The checks of an uploaded plan that need no running server."""
         return self._ask("check", Checks, ["--plan", plan], timeout_s=CHECK_S).checks
 
     def ask(self, plan: str) -> list[Check]:
-        """What the builds of an uploaded plan say to their options, whatever is under way there."""
+        """The builds' answers to the options of an uploaded plan, also during another plan."""
         return self._ask("ask", Checks, ["--plan", plan], timeout_s=CHECK_S).checks
 
     def options(self) -> dict[str, Words]:
@@ -112,14 +112,14 @@ class Agent:
         return self._ask("check", Rehearsal, words, timeout_s=REHEARSAL_S)
 
     def start(self, plan: str) -> Started:
-        """Carry out an uploaded plan."""
+        """Start an uploaded plan."""
         return self._ask("start", Started, ["--plan", plan])
 
     def status(self) -> Status:
         return self._ask("status", Status)
 
     def queue(self, change: QueueChange | None = None) -> Queue:
-        """The plans that wait there, once that change is made."""
+        """Make this change; returns the queue."""
         return self._ask("queue", Queue, stdin=to_json(change) if change else b"")
 
     def list(self) -> PlanList:
@@ -142,7 +142,7 @@ class Agent:
         self._ask("note", Done, ["--plan", plan], stdin=text.encode())
 
     def clean(self) -> Words:
-        """Take away what lost sessions left behind; gives what was removed."""
+        """Clean up after lost sessions; returns what was removed."""
         return self._ask("clean", Removed).removed
 
     def snapshots(self) -> SnapshotList:
@@ -153,12 +153,12 @@ class Agent:
         self._ask("delete-snapshot", Done, stdin=key.encode(), timeout_s=DELETE_S)
 
     def upload(self, sha256: str, name: str, offset: int, content: bytes) -> int:
-        """Send a piece of a tarball that will be a build of this name; gives how much is there by now."""
+        """Upload a piece of a build's tarball; returns the size so far."""
         head = json.dumps({"sha256": sha256, "name": name, "offset": offset}).encode()
         return self._ask("upload", Received, stdin=head + b"\n" + content, timeout_s=UPLOAD_S).received
 
     def install(self, sha256: str, name: str, notes: Mapping[str, str]) -> Build:
-        """Have what was sent unpacked; gives the build that it is."""
+        """Unpack the uploaded tarball; returns the build."""
         request = {"sha256": sha256, "name": name, "notes": notes}
         return self._ask("install", Installed, stdin=request, timeout_s=INSTALL_S).build
 
@@ -207,7 +207,7 @@ class Agent:
         self._push(bundle.content)
 
     def _push(self, content: bytes) -> bool:
-        """True where the agent file is on the target now."""
+        """Push the agent file; True if it is on the target now."""
         completed = self._run("push", self._starter("push", self.directory, self.sha), content)
         self._check_python(completed)
         answer = self._answer(completed, "push", Pushed)
@@ -221,7 +221,7 @@ class Agent:
         return answer.there
 
     def _answer(self, completed: Completed, verb: str, answer: type[T]) -> T:
-        """The one JSON line of a verb; what a login script prints around it is passed over."""
+        """The JSON line of a verb, without output of login scripts around it."""
         said = _last_object(completed.stdout)
         if said is not None and "error" in said:
             kind = InputError if said.get("input") else TargetError
@@ -264,7 +264,7 @@ class Agent:
 
 @lru_cache(maxsize=1)
 def starter_script() -> str:
-    """starter.py as one line that no login shell takes apart: neither csh nor fish keeps a line break."""
+    """starter.py as one line without line breaks, which csh and fish would break."""
     source = Path(__file__).with_name("starter.py").read_bytes()
     packed = base64.b64encode(zlib.compress(source, 9)).decode()
     return f'import base64,zlib;exec(zlib.decompress(base64.b64decode("{packed}")))'
@@ -280,7 +280,7 @@ def _last_object(stdout: bytes) -> dict[str, object] | None:
 
 
 def _complaint(completed: Completed) -> str:
-    """Why it went wrong: the last line of a traceback, else the first that it wrote."""
+    """Why a command failed: the last line of a traceback, else its first line."""
     text = (completed.stderr or completed.stdout).decode("utf-8", "replace")
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def bounded(call: Callable[[], T], timeout_s: float) -> T:
-    """The result of the call, or its error; raises TimeoutError and leaves the call to itself."""
+    """The result of the call, or its error; raises TimeoutError after the limit and abandons the call."""
     future: Future[T] = Future()
 
     def work() -> None:

@@ -30,7 +30,7 @@ UNKNOWN_CODE = -1
 
 @dataclass(frozen=True)
 class Completed:
-    """What a command left behind."""
+    """The result of a command."""
 
     returncode: int
     stdout: bytes
@@ -38,7 +38,7 @@ class Completed:
 
 
 class TooMuchError(TargetError):
-    """A command said more than any command of Dyno does."""
+    """A command printed more than any command of Dyno does."""
 
     def __init__(self, name: str, most: int, verb: str = "") -> None:
         self.most = most
@@ -48,15 +48,15 @@ class TooMuchError(TargetError):
 
 
 class Stream(Protocol):
-    """The output of a command that goes on."""
+    """The output of a running command."""
 
     @property
     def returncode(self) -> int | None:
-        """None until read() has given b""; then as a shell says it, -1 where it is not known."""
+        """The exit code, after read() has returned b""; -1 if unknown."""
 
     @property
     def stderr(self) -> bytes:
-        """What it has complained of so far."""
+        """Its error output so far."""
 
     def read(self, timeout_s: float) -> bytes:
         """What has come, b"" at its end; raises TimeoutError on silence, LinkError where the link is gone,
@@ -66,7 +66,7 @@ class Stream(Protocol):
 
 
 class Connection(Protocol):
-    """A way to one target; for one thread."""
+    """A connection to a target; for one thread."""
 
     name: str  # of the target, as messages say it
 
@@ -91,7 +91,7 @@ def silent(name: str, timeout_s: float) -> LinkError:
 def answer_of(
     stream: Stream, name: str, timeout_s: float, most: int, ask_for_life: Callable[[], None] = lambda: None
 ) -> Completed:
-    """All that a command says until its end; a quiet target is asked now and then whether it is there."""
+    """All output of a command; checks now and then whether a silent target is alive."""
     output = bytearray()
     heard = time.monotonic()
     deadline = heard + timeout_s
@@ -114,7 +114,7 @@ def answer_of(
 
 
 class LocalConnection:
-    """This computer, reached the way a target is: one command after the other."""
+    """This computer as a target."""
 
     def __init__(self, name: str = "local") -> None:
         self.name = name
@@ -176,7 +176,7 @@ class LocalStream:
             _wait(self._process)
 
     def _end(self) -> None:
-        """It says no more; it may complain until it has ended."""
+        """Read error output until the command has ended."""
         self._poll.unregister(self._stdout.fileno())
         until = time.monotonic() + END_S
         while self._process.poll() is None and time.monotonic() < until:
@@ -186,7 +186,7 @@ class LocalStream:
         self._hear_complaints()
 
     def _hear_complaints(self) -> None:
-        """Take in what is there by now: unread, it would stop the command."""
+        """Read available error output: a full pipe would block the command."""
         with contextlib.suppress(BlockingIOError):
             while data := os.read(self._stderr.fileno(), CHUNK):
                 self.stderr += data
@@ -197,7 +197,7 @@ class LocalStream:
 
 
 def _start(argv: Sequence[str], stdin: bytes) -> subprocess.Popen[bytes]:
-    """In a session of its own, so that Ctrl+C in the terminal is not the command's."""
+    """Start a command in its own session, so that Ctrl+C in the terminal does not reach it."""
     with tempfile.TemporaryFile() as file:  # a file, as writing to a pipe can wait for ever
         file.write(stdin)
         file.seek(0)
@@ -212,7 +212,7 @@ def _start(argv: Sequence[str], stdin: bytes) -> subprocess.Popen[bytes]:
 
 
 def _home() -> str:
-    """Where an SSH command would begin too."""
+    """The home directory, where an SSH command begins too."""
     home = Path("~").expanduser()
     return str(home) if home.is_dir() else "/"
 
@@ -231,5 +231,5 @@ def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
 
 
 def _shell_code(returncode: int) -> int:
-    """A process ended by a signal says 128 + signal, as over SSH through a shell."""
+    """The exit code as a shell gives it over SSH: 128 + signal."""
     return 128 - returncode if returncode < 0 else returncode

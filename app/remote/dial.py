@@ -43,7 +43,7 @@ logging.getLogger("paramiko").addHandler(logging.NullHandler())
 
 
 class Dialer:
-    """Goes to a target host by host; each must be trusted before anything is sent to it."""
+    """Connects to a target host by host; each must be trusted before anything is sent to it."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Dialer:
         self._transports: list[paramiko.Transport] = []
 
     def connect(self) -> list[paramiko.Transport]:
-        """Logged-in transports; the last is the target's."""
+        """Logged-in connections; the last one is the target's."""
         try:
             for hop in self._route:
                 self._known.check(self._greet(hop))
@@ -73,7 +73,7 @@ class Dialer:
         return self._transports
 
     def trust(self, fingerprint: str) -> Offer:
-        """Trust the first host on the way that is not trusted yet, if this is the key that it offers."""
+        """Trust the first untrusted host on the way, if it offers this key."""
         try:
             return self._trust(fingerprint)
         finally:
@@ -96,7 +96,7 @@ class Dialer:
         raise AssertionError("a route has at least one host")
 
     def _greet(self, hop: Hop) -> Offer:
-        """Exchange keys with the next host on the way; gives the host key that it has shown to own."""
+        """Exchange keys with the next host; returns the host key that it has proved."""
         deadline = time.monotonic() + CONNECT_S
         label = Offer(self._target.name, hop.host, hop.port, HostKey("", b"")).label
         transport = _transport(self._socket_to(hop))
@@ -115,7 +115,7 @@ class Dialer:
         return Offer(self._target.name, hop.host, hop.port, HostKey(key.get_name(), key.asbytes()))
 
     def _socket_to(self, hop: Hop) -> socket.socket | paramiko.Channel:
-        """A socket to the first host; a channel over the one before to each other."""
+        """A socket to the first host; for others a channel through the host before."""
         before = [each for each in self._transports if each.is_authenticated()]
         if not before:
             return _open_socket(hop, self._on_progress)
@@ -170,7 +170,7 @@ def _transport(sock: socket.socket | paramiko.Channel) -> paramiko.Transport:
 
 
 def _prefer(transport: paramiko.Transport, types: Sequence[str]) -> None:
-    """Ask for a host key of a trusted type first, lest another key of the same host looks like a change."""
+    """Prefer host keys of a trusted type, as another key of the same host looks like a change."""
     options = transport.get_security_options()
 
     def is_trusted(algorithm: str) -> bool:
@@ -180,7 +180,7 @@ def _prefer(transport: paramiko.Transport, types: Sequence[str]) -> None:
 
 
 def _open_socket(hop: Hop, on_progress: OnProgress) -> socket.socket:
-    """Connected within CONNECT_S in all, whichever of its addresses answers."""
+    """A socket connected within CONNECT_S, to any of the addresses."""
     deadline = time.monotonic() + CONNECT_S
     error: OSError = TimeoutError()
     on_progress("resolve", hop.host)

@@ -43,7 +43,7 @@ class Offer:
 
 
 class HostKeyError(TargetError):
-    """A host is not, or may not be, the one it should be; nothing was sent to it."""
+    """A host is not, or may not be, the right one; nothing was sent to it."""
 
     def __init__(self, offer: Offer, text: str) -> None:
         super().__init__(text)
@@ -57,7 +57,7 @@ class HostKeyError(TargetError):
 
 
 class HostKeyUnknownError(HostKeyError):
-    """A host that was never seen before."""
+    """An unknown host."""
 
     def __init__(self, offer: Offer) -> None:
         key = offer.key
@@ -69,7 +69,7 @@ class HostKeyUnknownError(HostKeyError):
 
 
 class HostKeyChangedError(HostKeyError):
-    """A host that was another one when it was trusted."""
+    """A host whose key has changed since it was trusted."""
 
     def __init__(self, offer: Offer, trusted: list[HostKey]) -> None:
         key = offer.key
@@ -94,7 +94,7 @@ class KnownHosts:
         return [key for names, key in filter(None, entries) if _names_host(names, label)]
 
     def check(self, offer: Offer) -> None:
-        """Raise HostKeyUnknownError or HostKeyChangedError where the key offered is not a trusted one."""
+        """Raise HostKeyUnknownError or HostKeyChangedError unless the offered key is trusted."""
         trusted = self.keys_of(offer.label)
         if not trusted:
             raise HostKeyUnknownError(offer)
@@ -102,7 +102,7 @@ class KnownHosts:
             raise HostKeyChangedError(offer, trusted)
 
     def trust(self, offer: Offer) -> None:
-        """Keep the key offered, in place of those trusted before."""
+        """Store the offered key in place of older ones."""
         kept = [line for line in self._lines() if not _is_about(line, offer.label)]
         encoded = base64.b64encode(offer.key.blob).decode()
         lines = [*kept, f"{offer.label} {offer.key.type} {encoded}"]
@@ -118,7 +118,7 @@ class KnownHosts:
 
 
 def _entry_of(line: str) -> tuple[str, HostKey] | None:
-    """Host names and key; what cannot be read trusts nobody."""
+    """Host names and key of a line; an unreadable line trusts nobody."""
     parts = line.split()
     if len(parts) < 3 or line.startswith(("#", "@")):
         return None

@@ -25,7 +25,7 @@ PASSWORD_METHODS = {"password", "keyboard-interactive"}
 
 
 def log_in(transport: paramiko.Transport, hop: Hop, secrets: Secrets) -> None:
-    """Raises TargetError where the host lets nobody in, InputError where nobody is there to be asked."""
+    """Log in; raises TargetError if refused, InputError if a secret is needed and nobody can enter it."""
     transport.auth_timeout = ANSWER_S
     login = _Login(transport, hop, secrets)
     try:
@@ -62,7 +62,7 @@ class _Login:
             self._agent.close()
 
     def _attempt(self, log_in: Callable[[], Sequence[str]]) -> bool:
-        """True where it let us in; a part of several is noted in the methods left."""
+        """Try a method; True if it let us in. After a partial success the remaining methods are stored."""
         try:
             left = log_in()
         except paramiko.BadAuthenticationType as error:
@@ -84,7 +84,7 @@ class _Login:
         return self._attempt(lambda: self._transport.auth_publickey(self._hop.user, key))
 
     def _keys(self) -> Iterator[paramiko.PKey]:
-        """Those that cost no question come first."""
+        """The keys to try, those without a question first."""
         public = [blob for path in self._hop.identities if (blob := _public_blob(path))]
         agent = self._agent.get_keys() if self._agent else ()
         named = [key for key in agent if key.asbytes() in public]
@@ -149,7 +149,7 @@ class _Login:
 
 
 class PassphraseNeededError(Exception):
-    """A key file is encrypted, and not with this passphrase."""
+    """A key file needs a passphrase, and not this one."""
 
 
 def load_key(path: Path, passphrase: str | None = None) -> paramiko.PKey:
@@ -209,7 +209,7 @@ def _public_blob(path: Path) -> bytes:
 
 
 def _ssh_agent() -> paramiko.Agent | None:
-    """The SSH agent of this person, None where it does not answer."""
+    """The person's SSH agent; None if it does not answer."""
     if not os.environ.get("SSH_AUTH_SOCK"):
         return None
     try:

@@ -10,7 +10,7 @@ MOST_GREETING = 64 << 10  # bytes before the version of the server
 
 
 class BoundedPacketizer(Packetizer):
-    """Hangs up where a server sends more than SSH does."""
+    """Closes the connection if a server sends more than SSH allows."""
 
     _greeted = 0
 
@@ -20,7 +20,7 @@ class BoundedPacketizer(Packetizer):
         return super().read_all(n, check_rekey)
 
     def _read_timeout(self, timeout: float) -> bytes:
-        """The next bytes of the greeting, of which each line may be waited for."""
+        """The next bytes of the greeting, each line with a time limit."""
         data: bytes = super()._read_timeout(timeout)  # type: ignore[misc]
         self._greeted += len(data)
         if self._greeted > MOST_GREETING:

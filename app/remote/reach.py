@@ -41,7 +41,7 @@ def agent_of(
     sha: str | None = None,
     on_progress: OnProgress = lambda _stage, _what: None,
 ) -> Agent:
-    """The same for who closes its connection, and brings the agent file with the first question."""
+    """The same for callers that close the connection; pushes the agent file on first use."""
     from .agent import Agent
 
     connection = connect(target, ask, on_progress)

@@ -24,7 +24,7 @@ _PUBLIC_KEY = re.compile(rb"(sk-)?(ssh|ecdsa)-\S+ |---- BEGIN SSH2 PUBLIC KEY|--
 
 @dataclass(frozen=True)
 class Hop:
-    """One host that is logged in to, on the way to the target or the target itself."""
+    """A host on the way to the target, or the target."""
 
     host: str
     port: int
@@ -49,7 +49,7 @@ def passphrase_label(identity: Path) -> str:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """What somebody has written of a host; empty is left to the config."""
+    """What is set for a host; empty values come from the config."""
 
     host: str
     user: str = ""
@@ -129,7 +129,7 @@ def _identities(named: str, configured: list[str], folder: Path) -> tuple[Path, 
 
 
 def is_public_key(path: Path) -> bool:
-    """Whether a file holds the half of a key that anybody may have; a file that cannot be read holds none."""
+    """Whether a file holds a public key; False if it cannot be read."""
     try:
         with path.open("rb") as file:
             return bool(_PUBLIC_KEY.match(file.read(200)))

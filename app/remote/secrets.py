@@ -22,7 +22,7 @@ _lock = threading.Lock()
 
 
 class SecretNeededError(InputError):
-    """A secret is needed, but nobody can enter it, or nobody did."""
+    """A secret is needed, and nobody can enter it, or nobody did."""
 
     def __init__(self, place: str, what: str) -> None:
         super().__init__(f"{place} needs the {what}, and there is nobody to ask for it")
@@ -30,7 +30,7 @@ class SecretNeededError(InputError):
 
 
 class Keyring(Protocol):
-    """What is used of the library `keyring`."""
+    """The used part of the library `keyring`."""
 
     def get_password(self, service_name: str, username: str) -> str | None: ...
 
@@ -40,7 +40,7 @@ class Keyring(Protocol):
 
 
 class Secrets:
-    """Where the secrets of one connection come from; `missing` names those nobody could be asked for."""
+    """The secrets of one connection; `missing` names those that nobody could enter."""
 
     def __init__(self, ask: Callable[[str], str | None], keyring: Keyring | None = None) -> None:
         self._ask = ask
@@ -48,7 +48,7 @@ class Secrets:
         self.missing: list[str] = []
 
     def candidates(self, label: str) -> Iterator[str]:
-        """What may be the secret of this label: the remembered, the kept, then what a person answers."""
+        """Possible secrets: remembered, stored, then entered by a person."""
         with _lock:
             known = _remembered.get(label)
         if known is not None:
@@ -65,7 +65,7 @@ class Secrets:
             yield answer
 
     def accept(self, label: str, secret: str) -> None:
-        """It was the right one."""
+        """Remember the secret, which was right."""
         with _lock:
             _remembered[label] = secret
         if self._keyring is not None and self._kept(label) != secret:
@@ -84,7 +84,7 @@ class Secrets:
 
 
 def forget_secrets() -> None:
-    """As after the process has ended; what is in the keyring stays."""
+    """Forget all secrets of this process; the keyring keeps its own."""
     with _lock:
         _remembered.clear()
 
@@ -103,7 +103,7 @@ def drop_kept(target: Target) -> None:
 
 
 def system_keyring() -> Keyring | None:
-    """The keyring of this system; None where none returns what it stores."""
+    """The system keyring; None if none returns what it stores."""
     try:
         keyring: Any = importlib.import_module("keyring")
     except ImportError:
@@ -112,7 +112,7 @@ def system_keyring() -> Keyring | None:
 
 
 def gives_back(keyring: Keyring) -> bool:
-    """Whether a keyring really keeps a secret: one of its backends drops all without a word."""
+    """Whether a keyring stores secrets; one of its backends silently drops all."""
     label, value = f"probe-{secrets.token_hex(8)}", secrets.token_hex(8)
     try:
         keyring.set_password(SERVICE, label, value)

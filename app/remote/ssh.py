@@ -25,12 +25,12 @@ MOST_WAITING = 4 << 20  # bytes to be read: a server that keeps to SSH sends hal
 
 
 def lost(name: str) -> LinkError:
-    """The error of a link that was there and is gone."""
+    """The error of a broken link."""
     return LinkError(f"the link to {name} is lost: what was started there goes on; connect again")
 
 
 class SshConnection:
-    """A logged-in way to a target, over the hosts that lead there."""
+    """A logged-in connection to a target through its jump hosts."""
 
     def __init__(self, name: str, transports: Sequence[paramiko.Transport]) -> None:
         self.name = name
@@ -60,12 +60,12 @@ class SshConnection:
         return self._transports[-1]
 
     def _ask_for_life(self) -> None:
-        """One request that every SSH server answers; keep-alives of paramiko wait for no answer."""
+        """Check the link by a request that every SSH server answers; keep-alives wait for no answer."""
         with contextlib.suppress(TargetError):  # it has no channel to spare: an answer too
             self._request(lambda: self._transport.open_session(timeout=REQUEST_S).close(), LIFE_S)
 
     def _request(self, call: Callable[[], T], timeout_s: float = REQUEST_S) -> T:
-        """Something the target's SSH server answers at once, or the link is gone."""
+        """A request that the server answers at once; else the link is broken."""
         try:
             return bounded(call, timeout_s)
         except paramiko.ChannelException as error:
@@ -85,7 +85,7 @@ class SshStream:
         self.returncode: int | None = None
 
     def send(self, data: bytes) -> None:
-        """All of the command's standard input; a command that ends before it has read it may do so."""
+        """Write all standard input; the command may end before it has read it."""
         self._channel.settimeout(REQUEST_S)
         try:
             if data:
@@ -113,14 +113,14 @@ class SshStream:
             self._channel.close()
 
     def _hear_complaints(self) -> None:
-        """Take in what is there by now: unread, it would stop the command."""
+        """Read available error output: a full window would block the command."""
         while self._channel.recv_stderr_ready():
             self.stderr += self._channel.recv_stderr(CHUNK)
             if len(self.stderr) > MOST_COMPLAINTS:
                 raise TooMuchError(self._name, MOST_COMPLAINTS)
 
     def _end(self) -> None:
-        """The end of the output: of the command, or of the link."""
+        """Handle the end of the output: of the command, or of the link."""
         self._channel.status_event.wait(REQUEST_S)
         if self._channel.exit_status == UNKNOWN_CODE and not self._channel.eof_received:
             raise lost(self._name)

@@ -76,7 +76,7 @@ def make_directory(path):  # type: (str) -> str
 
 
 def check_parent(parent, path):  # type: (str, str) -> None
-    """Only the last part of a path is made: what is missing above it may be a disk that is not mounted."""
+    """Create only the last part of a path: a missing parent may be a disk that is not mounted."""
     try:
         os.stat(parent)
     except FileNotFoundError:
@@ -115,7 +115,7 @@ def check_way(path):  # type: (str) -> None
 
 
 def open_place(name, parent, path):  # type: (str, int | None, str) -> int
-    """A directory on the way, found safe; it need not be readable."""
+    """Open a directory on the way, if it is safe; it need not be readable."""
     place = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
     found = os.fstat(place)
     check_place_owner(found, path)
@@ -167,7 +167,7 @@ def open_folder(name, parent=None):  # type: (str, int | None) -> int
 
 
 def check_content(home, path):  # type: (int, str) -> bool
-    """True where the directory is Dyno's already, False where it is empty."""
+    """True if the directory is Dyno's already, False if it is empty."""
     names = os.listdir(home)
     if names and MARKER not in names:
         text = "{} is not empty and not Dyno's (it has no {}): name another directory"
@@ -212,7 +212,7 @@ def is_there(agents, name, sha):  # type: (int, str, str) -> bool
 
 
 def store(agents, name, sha, content):  # type: (int, str, str, bytes) -> None
-    """The file is there as a whole or not at all."""
+    """Store the file, whole or not at all."""
     if digest(content) != sha:
         raise StarterError("the agent file came through damaged: try again")
     temporary = ".{}.{}".format(name, os.getpid())
@@ -244,7 +244,7 @@ def digest(content):  # type: (bytes) -> str
 
 
 def open_agent(file):  # type: (str) -> int
-    """The agent file for reading, that nobody else could write; its name is the hash of its content."""
+    """Open the agent file, if nobody else can write it and its name is its hash."""
     folder, name = os.path.split(file)
     path = os.path.dirname(folder)
     check_way(os.path.dirname(path))
@@ -273,7 +273,7 @@ def answer(directory, sha):  # type: (str, str) -> dict[str, object]
 
 
 def run(file):  # type: (str) -> None
-    """As `python3 FILE WORDS` would, but from the descriptor whose content was checked."""
+    """Run the file like `python3 FILE WORDS`, but from the checked descriptor."""
     import zipimport
 
     try:

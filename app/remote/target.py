@@ -14,7 +14,7 @@ OnProgress = Callable[[str, str], None]
 
 @dataclass(frozen=True)
 class Target:
-    """A machine that runs servers; what is empty is left to ~/.ssh/config or the usual."""
+    """A machine that runs servers; empty fields use ~/.ssh/config or defaults."""
 
     name: str
     host: str = ""  # as ssh takes it: a name of ~/.ssh/config too; empty for this computer
@@ -33,7 +33,7 @@ class Target:
 
     @property
     def place(self) -> str:
-        """Where it is, as ssh takes it."""
+        """Its address, as for ssh."""
         if self.is_local:
             return "this computer"
         user = f"{self.user}@" if self.user else ""
@@ -45,5 +45,5 @@ class Target:
 
     @property
     def interpreter(self) -> str:
-        """Here Dyno's own: it is there, and new enough."""
+        """Its Python; on this computer Dyno's own, which is new enough."""
         return self.python or (sys.executable if self.is_local else "python3")
