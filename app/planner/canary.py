@@ -51,7 +51,7 @@ def estimated(plan: Plan, survey: Survey, noise: float | None = None) -> tuple[P
 
 
 def steadiest_build(survey: Survey, named: Sequence[str] = ()) -> Build | None:
-    """The build that changes least often; None if none can start."""
+    """The build for the canary: the system's, else one of the plan; None if none can start."""
     fitting = [build for build in survey.builds if build.has(FIRST.name)]
     fitting.sort(key=lambda build: (build.base != _SYSTEM, build.name not in named, build.name))
     return next(iter(fitting), None)

@@ -146,7 +146,7 @@ def _points(keys: Keys) -> List[Statement]:
 
 
 def _looked_up(by: str, columns: str) -> int:
-    """Bounds of a lookup: some engines count the index entry and its row."""
+    """Rows of a lookup, at most: some engines count the index entry and its row."""
     return 2 if by != "id" and columns != by else 1
 
 

@@ -21,7 +21,7 @@ _Bar = tuple[Point, ColumnStyle, str]  # relative to the base, how it is drawn, 
 def bar_chart(
     group: str, rows: Sequence[RowEntry], names: Sequence[str], its: Sequence[ColumnStyle], base: int
 ) -> str:
-    """A group: for each step a bar a column, the base a line at 1."""
+    """Bars of a group: for each step one per column, with the base as a line at 1."""
     steps = [(row_label(row), _bars(row, names, its, base)) for row in rows]
     steps = [(label, bars) for label, bars in steps if bars]
     if not steps:
@@ -46,7 +46,7 @@ def _bars(row: RowEntry, names: Sequence[str], its: Sequence[ColumnStyle], base:
 
 
 def _drawn(bar: _Bar, y: float, scale: float) -> str:
-    """Its length, and how far its repeats reach."""
+    """A bar and the range of its repeats."""
     point, look, name = bar
     width, middle = min(point.value or 0.0, _MOST) * scale, y + BAR / 2 - 1
     drawn = (
@@ -60,7 +60,7 @@ def _drawn(bar: _Bar, y: float, scale: float) -> str:
 
 
 def _figure(point: Point, y: float, scale: float) -> str:
-    """Behind the bar, above all else."""
+    """The value after a bar, drawn over everything else."""
     ratio = point.value or 0.0
     end = max(ratio, point.high or 0.0) if _has_reach(point) else min(ratio, _MOST)
     longer = " »" if ratio > _MOST else ""

@@ -20,7 +20,7 @@ _MOST_CELLS = 40  # lines about the seconds of a figure
 
 
 def caveats(history: History, found: Comparison, names: Sequence[str]) -> list[str]:
-    """The gravest first."""
+    """All caveats, the most serious first."""
     return [
         *found["warnings"],
         *across_texts(found, names),
@@ -36,7 +36,7 @@ def caveats(history: History, found: Comparison, names: Sequence[str]) -> list[s
 
 
 def _shared(form: str, remarks: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """A remark that several columns share is written once, with all their names."""
+    """Remarks; one that several columns share is written once, with their names."""
     names: dict[str, list[str]] = {}
     for name, said in remarks:
         names.setdefault(said, []).append(name)
@@ -44,7 +44,7 @@ def _shared(form: str, remarks: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _repeats(found: Comparison, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """How often each was measured, how far its sessions are apart; of one alone, how far its seconds are."""
+    """Repeats and spread of each column; of a single session the deviation of its seconds."""
     for at, (name, column) in enumerate(zip(names, found["sessions"], strict=True)):
         sessions = repeats_text(len(column["ids"]), column["loads"], column["server_starts"])
         spreads = _apart("they", ((row["spread"][at], row) for row in found["rows"]))
@@ -53,7 +53,7 @@ def _repeats(found: Comparison, names: Sequence[str]) -> Iterator[tuple[str, str
 
 
 def _apart(what: str, shares: Iterable[tuple[float | None, RowEntry]]) -> str:
-    """'' where nothing is known."""
+    """The spread of a column in words; '' if unknown."""
     known = sorted((share, row_label(row)) for share, row in shares if share is not None)
     if not known:
         return ""
@@ -65,7 +65,7 @@ def _apart(what: str, shares: Iterable[tuple[float | None, RowEntry]]) -> str:
 
 
 def _without_figure(found: Comparison, names: Sequence[str]) -> Iterator[str]:
-    """By reason: a step that nobody could do is one line."""
+    """Steps without a result, by reason: a step that nobody ran is one line."""
     return _gathered(
         (f"no result: {reason}", row_label(row), name)
         for row in found["rows"]
@@ -85,7 +85,7 @@ def _marked(found: Comparison, names: Sequence[str]) -> Iterator[str]:
 
 
 def _left_out(found: Comparison, names: Sequence[str]) -> Iterator[str]:
-    """Repeats that take no part in a figure."""
+    """Repeats that do not count."""
     return _gathered(
         (out, row_label(row), name)
         for row in found["rows"]
@@ -95,7 +95,7 @@ def _left_out(found: Comparison, names: Sequence[str]) -> Iterator[str]:
 
 
 def _seconds(found: Comparison, names: Sequence[str]) -> list[str]:
-    """Of each session that was not steady why, and which seconds count where a person has cut them."""
+    """Why sessions were not steady, and which seconds count after a cut."""
     unsteady = [
         f"{row_label(row)}, {name}: {'; '.join(texts)}"
         for row in found["rows"]
@@ -121,7 +121,7 @@ def _some(labels: Sequence[str]) -> str:
 
 
 def _not_the_same(history: History, found: Comparison, names: Sequence[str]) -> Iterator[str]:
-    """Rules by which the contenders did not all play: durability, caching and the like."""
+    """Settings that make the comparison unfair: durability, caching and the like."""
     by_name = {
         name: _rules(history, column["id"]) for name, column in zip(names, found["sessions"], strict=True)
     }
@@ -142,7 +142,7 @@ def _rules(history: History, session: str) -> dict[str, str]:
 
 
 def _noted(history: History, found: Comparison, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """What people had to say of the sessions."""
+    """Notes on the sessions."""
     for name, column in zip(names, found["sessions"], strict=True):
         for session in column["ids"]:
             which = f", session {session[-6:]}" if len(column["ids"]) > 1 else ""

@@ -50,7 +50,7 @@ class Report:
 
 
 def sections_without(left_out: Sequence[str]) -> tuple[str, ...]:
-    """The other sections, in their order; raises InputError for an unknown one."""
+    """All sections but these, in order; raises InputError for an unknown one."""
     unknown = [name for name in left_out if name not in SECTIONS]
     if unknown:
         raise InputError(f"no section {unknown[0]!r}: choose one of {', '.join(SECTIONS)}")
@@ -65,7 +65,7 @@ def read_report(
     own_text: str = "",
     limits: Limits | None = None,
 ) -> Report:
-    """All of it; raises InputError where the sessions cannot be compared."""
+    """Read a report; raises InputError if the sessions cannot be compared."""
     found = by_group(compare(history, references, base, limits))
     columns, names, at = found["sessions"], tuple(names_of(found)), base_of(found)
     differing = _differences(history, found)
@@ -92,14 +92,14 @@ def read_report(
 
 
 def _differences(history: History, found: Comparison) -> list[DifferenceEntry]:
-    """Without the variables that say only that builds or engines are others."""
+    """Differences, without variables that only show other builds or engines."""
     firsts = [column["ids"][0] for column in found["sessions"]]
     entries = differences(history, firsts) if len(firsts) > 1 else []
     return [each for each in entries if not is_of_the_builds(each)]
 
 
 def title_of(comparison: Comparison) -> str:
-    """Who is compared with whom."""
+    """The title: who is compared with whom."""
     names, base = names_of(comparison), base_of(comparison)
     others = [name for at, name in enumerate(names) if at != base]
     who = ", ".join(others) if len(others) <= _NAMED else f"{len(others)} others"

@@ -20,12 +20,12 @@ Place = Callable[[float], float]
 
 
 def curve_charts(rows: Sequence[RowEntry], names: Sequence[str], its: Sequence[ColumnStyle]) -> list[str]:
-    """One for each step that was carried out at two points or more."""
+    """A chart for each step that ran at two points or more."""
     return [_chart(axis, points, names, its) for axis, points in sweeps(rows)]
 
 
 def sweeps(rows: Sequence[RowEntry]) -> Iterator[tuple[str, list[RowEntry]]]:
-    """What was swept, step by step; a row is drawn once for each axis."""
+    """The sweeps step by step; a row is drawn once for each axis."""
     for axis in AXES:
         steps = {step_of(row, axis): row for row in rows if axis in row["coordinates"]}
         for row in steps.values():
@@ -54,7 +54,7 @@ def _across(xs: Sequence[float], is_log: bool) -> Place:
 
 
 def _up(most: float) -> tuple[Place, list[float]]:
-    """From nothing to the largest, with three to five round figures on the way."""
+    """Ticks from zero to the largest value: three to five round numbers."""
     step = 10 ** floor(log10(most))
     step *= next(part for part in (0.2, 0.5, 1.0, 2.0) if most / (part * step) <= 5)
     ticks = [step * at for at in range(int(most / step) + 1)]
@@ -68,12 +68,12 @@ def _tick(value: float, y_at: Place, unit: str) -> str:
 
 
 def _short(figure: str) -> str:
-    """Without zeros that say nothing."""
+    """A number without useless zeros."""
     return figure.rstrip("0").rstrip(".") if "." in figure and figure[-1].isdigit() else figure
 
 
 def _apart(xs: Sequence[float], x_at: Place) -> list[float]:
-    """Those of which the texts do not touch."""
+    """The ticks whose texts do not touch."""
     found: list[float] = []
     for x in xs:
         room = 4 + 3.5 * (len(f"{x:,.0f}") + (len(f"{found[-1]:,.0f}") if found else 0))
@@ -85,7 +85,7 @@ def _apart(xs: Sequence[float], x_at: Place) -> list[float]:
 def _curve(
     at: int, rows: Sequence[RowEntry], xs: Sequence[float], y_at: Place, style: ColumnStyle, name: str
 ) -> str:
-    """Broken where a figure is missing."""
+    """A curve, interrupted at missing values."""
     runs: list[list[str]] = [[]]
     marks = []
     for x, row in zip(xs, rows, strict=True):

@@ -15,7 +15,7 @@ _SIGNS = ("\\", "`", "*", "_", "<", ">", "[", "]", "|", "#", "~", "&")
 
 
 def to_markdown(report: Report, sections: Sequence[str] = SECTIONS) -> str:
-    """With these sections, without charts."""
+    """A report as Markdown with these sections and without charts."""
     parts = [f"# {_plain(report.title)}", _plain(report.made)]
     if report.own_text.strip():
         parts.append(report.own_text.strip())
@@ -96,7 +96,7 @@ def _table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 
 
 def _with_code(text: str) -> str:
-    """What is between back-quotes stays between them."""
+    """Text between back-quotes stays code."""
     parts = enumerate(text.split("`"))
     return "".join(f"`{part}`" if at % 2 else _inline(part) for at, part in parts)
 

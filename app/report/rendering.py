@@ -22,7 +22,7 @@ from .svg import ColumnStyle, column_styles
 
 
 def to_html(report: Report, sections: Sequence[str] = SECTIONS) -> str:
-    """With these sections."""
+    """A report as HTML with these sections."""
     columns = report.comparison["sessions"]
     its = column_styles([column["colour"] % len(CONTENDERS[False]) for column in columns])
     text = (shipped_folder("resources") / "report.html").read_text(encoding="utf-8")
@@ -43,7 +43,7 @@ def to_html(report: Report, sections: Sequence[str] = SECTIONS) -> str:
 
 
 def _beside(report: Report) -> list[str]:
-    """What is below the name of each column."""
+    """The lines below the name of each column."""
     columns = report.comparison["sessions"]
     bases = ["the base" if at == report.base and len(columns) > 1 else "" for at in range(len(columns))]
     sources = ["published" if column["source"] else "" for column in columns]
@@ -51,7 +51,7 @@ def _beside(report: Report) -> list[str]:
 
 
 def _charts(report: Report, its: Sequence[ColumnStyle]) -> list[dict[str, Any]]:
-    """Of each group its curves, where steps were swept, and its bars; nothing of one that has neither."""
+    """Charts of each group: curves of swept steps, and bars; no empty ones."""
     drawn = [
         {
             "title": group.title,
@@ -64,6 +64,6 @@ def _charts(report: Report, its: Sequence[ColumnStyle]) -> list[dict[str, Any]]:
 
 
 def _own_text(text: str) -> Markup:
-    """Markdown of the sender; HTML in it stays text, and nothing is fetched from anywhere."""
+    """The sender's Markdown; HTML in it stays text, and nothing is fetched."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     return Markup(parser.render(text)) if text.strip() else Markup()  # noqa: S704 - escaped by the parser

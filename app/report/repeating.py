@@ -26,7 +26,7 @@ class Script:
 def how_to_repeat(
     history: History, columns: Sequence[ColumnEntry], names: Sequence[str], base: int
 ) -> Iterator[str]:
-    """Of plans as they were carried out; of what Dyno did not carry out little is known."""
+    """How to repeat the plans; little is known of those that Dyno did not run."""
     own = _own(history, columns, base)
     if foreign := [names[at] for at in range(len(columns)) if at not in own]:
         yield f"Dyno did not measure {', '.join(foreign)}: the source is named above."
@@ -48,7 +48,7 @@ def how_to_repeat(
 def script_of(
     history: History, columns: Sequence[ColumnEntry], names: Sequence[str], base: int
 ) -> Script | None:
-    """Of the base, else of the first that Dyno carried out; None where there is none."""
+    """The script of the base, else of the first session that Dyno ran; None without one."""
     from app.script.recipe import read_recipe
     from app.script.writing import render
 
@@ -59,7 +59,7 @@ def script_of(
 
 
 def _own(history: History, columns: Sequence[ColumnEntry], base: int) -> list[int]:
-    """Those that Dyno carried out, the base before the others."""
+    """The columns that Dyno ran, the base first."""
     ordered = [base, *(at for at in range(len(columns)) if at != base)]
     return [at for at in ordered if not is_foreign(plan_of(history, columns[at]["id"]))]
 
@@ -74,7 +74,7 @@ def _work(plan: Mapping[str, Any]) -> str:
 
 
 def _time_of(plan: Mapping[str, Any]) -> str:
-    """Of the steps that are bounded by time."""
+    """Seconds of the steps limited by time."""
     timed = [step for step in plan["steps"] if step["kind"] == "drive" and step["seconds"]]
     if not timed:
         return ""

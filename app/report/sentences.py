@@ -18,7 +18,7 @@ _WORDS = (("better", "than"), ("worse", "than"), ("not distinguishable", "from")
 
 
 def summary(found: Comparison, names: Sequence[str], base: int) -> Iterator[str]:
-    """What it comes to, then a paragraph for each column; first what did not do the same work."""
+    """The result, then a paragraph for each column; first any difference in work."""
     yield from first_of(found)
     if why := _unjudged(found):
         yield why
@@ -30,7 +30,7 @@ def summary(found: Comparison, names: Sequence[str], base: int) -> Iterator[str]
 
 
 def _unjudged(found: Comparison) -> str:
-    """Why no verdict says anything; '' where some do, or where there is nothing to be judged."""
+    """Why there is no verdict at all; '' if there is one, or nothing to judge."""
     words = {word for row in found["rows"] for word in row["verdict"]}
     if words & _JUDGED:
         return ""
@@ -75,7 +75,7 @@ def _counted(rows: Sequence[RowEntry], at: int, name: str, base: str) -> str:
 
 
 def _of_groups(groups: Sequence[GroupEntry], at: int, direction: str) -> Iterator[str]:
-    """Of one step alone there is no mean; groups of one name differ by their units."""
+    """Sentences on group means; a single step has none, and units separate groups of one name."""
     steps, names = "steps ", [group["group"] for group in groups]
     for group in groups:
         ratio = group["ratios"][at]
@@ -94,7 +94,7 @@ def _interval(ratio: RatioEntry) -> str:
 
 
 def _across(rows: Sequence[RowEntry], at: int) -> Iterator[str]:
-    """That the two were not measured in turn."""
+    """A sentence if the two columns were not measured in turn."""
     across = {row["across"][at] for row in rows} - {""}
     if across == {MACHINES}:
         added = "the variance of each machine between plans is added to the noise"
@@ -105,7 +105,7 @@ def _across(rows: Sequence[RowEntry], at: int) -> Iterator[str]:
 
 
 def _extremes(rows: Sequence[RowEntry], at: int) -> Iterator[str]:
-    """The steps with the largest differences, either way, without waiting and restarts."""
+    """The steps with the largest differences in both directions, without settling and restarts."""
     measuring = [row for row in rows if row["kind"] not in ("settle", "restart")] or rows
     ordered = sorted(measuring, key=lambda row: _benefit(row, at))
     ahead, behind = ([row for row in ordered if row["verdict"][at] == word] for word in (BETTER, WORSE))
@@ -116,7 +116,7 @@ def _extremes(rows: Sequence[RowEntry], at: int) -> Iterator[str]:
 
 
 def _benefit(row: RowEntry, at: int) -> float:
-    """Its ratio, of figures of which less is better the other way round."""
+    """The ratio as a benefit: inverted if less is better."""
     ratio = row["relative"][at] or 0.0
     return ratio if row["direction"] == "higher" else 1 / ratio if ratio else 0.0
 
@@ -127,7 +127,7 @@ def _extreme(row: RowEntry, at: int) -> str:
 
 
 def _cost(found: Comparison, at: int, base: int) -> Iterator[str]:
-    """What a query costs of the CPU, over the steps that both were driven through and that are judged."""
+    """The CPU per query, over the judged steps that both columns ran."""
     driven = [row for row in by_measure(found, "cpu_us")["rows"] if row["kind"] == "drive"]
     ratio = ratios_of(found, [driven], base, limits_of(found))[0][at]
     if ratio and ratio["steps"] > 1:

@@ -17,7 +17,7 @@ _SHOWN = 16  # signs of a checksum
 
 @dataclass(frozen=True)
 class Setup:
-    """A column in words."""
+    """The setup of a column in words."""
 
     name: str
     parts: tuple[tuple[str, str], ...]
@@ -25,7 +25,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class Preset:
-    """A my.cnf as it was rendered, and the columns that had it."""
+    """A rendered my.cnf, and the columns that used it."""
 
     names: tuple[str, ...]
     cnf: str
@@ -78,7 +78,7 @@ def _build(column: ColumnEntry, build: Mapping[str, Any]) -> list[tuple[str, str
 
 
 def presets(history: History, columns: Sequence[ColumnEntry], names: Sequence[str]) -> list[Preset]:
-    """Each text once; nothing of what others have published without it."""
+    """Each my.cnf once; none for published sessions without it."""
     found: dict[str, list[str]] = {}
     for column, name in zip(columns, names, strict=True):
         plan = plan_of(history, column["id"])
@@ -90,6 +90,6 @@ def presets(history: History, columns: Sequence[ColumnEntry], names: Sequence[st
 
 
 def setup_lines(setups: Sequence[Setup]) -> list[tuple[str, list[str]]]:
-    """Of each part a line, a text a column."""
+    """A line for each part of a setup, with a text for each column."""
     names = dict.fromkeys(name for setup in setups for name, _ in setup.parts)
     return [(name, [dict(setup.parts).get(name, "") for setup in setups]) for name in names]

@@ -9,7 +9,7 @@ from html import escape
 
 @dataclass(frozen=True)
 class ColumnStyle:
-    """How a column is drawn: its colour of the palette, dashed where another one has that already."""
+    """The style of a column: its colour, dashed if another column has the same."""
 
     colour: int
     is_second: bool = False
@@ -37,6 +37,6 @@ def tip(words: str) -> str:
 
 
 def drawing(width: float, height: float, parts: Sequence[str], name: str) -> str:
-    """All of it, with what it shows for those who do not see it."""
+    """The complete SVG, with a text for readers who cannot see it."""
     size = f'viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}"'
     return f'<svg {size} role="img" aria-label="{escape(name)}">{"".join(parts)}</svg>'

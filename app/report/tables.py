@@ -20,7 +20,7 @@ LATENCIES = ("p50_ms", "p95_ms", "p99_ms")  # measures beside a figure that is a
 
 @dataclass(frozen=True)
 class Cell:
-    """A figure, and its note below it."""
+    """A value, and its note below."""
 
     text: str
     beside: str = ""  # how it stands to the base
@@ -30,7 +30,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a table: what it is of, then a cell a column."""
+    """A line of a table: its title and a cell for each column."""
 
     name: str
     cells: tuple[Cell, ...]
@@ -38,7 +38,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Group:
-    """Steps by one unit, and what they come to."""
+    """Steps with one unit, and their mean."""
 
     name: str
     unit: str
@@ -54,7 +54,7 @@ class Group:
 
 
 def groups(found: Comparison, base: int) -> Iterator[Group]:
-    """In the order of their first steps; units keep groups of one name apart, as for the means."""
+    """Groups in the order of their first steps, separated by unit, like the means."""
     for entry in found["groups"]:
         rows = [
             row for row in found["rows"] if (row["group"], row["unit"]) == (entry["group"], entry["unit"])
@@ -65,7 +65,7 @@ def groups(found: Comparison, base: int) -> Iterator[Group]:
 
 
 def costs(found: Comparison, base: int) -> Iterator[Group]:
-    """What a query costs in each step that was driven; nothing where no step has it."""
+    """Costs per query of each driven step; empty if no step has them."""
     driven = [row for row in found["rows"] if row["kind"] == "drive"]
     for name in COSTS:
         yield from _measured(driven, name, base)
@@ -79,7 +79,7 @@ def latencies(found: Comparison, base: int) -> Iterator[Group]:
 
 
 def before_and_after(found: Comparison) -> Iterator[Group]:
-    """What the writes did to tests that come before and after them: after by before, session by session."""
+    """Tests before and after the writes: after / before, session by session."""
     lines = [
         Line(
             step_label(pair["after"], pair["coordinates"]),
@@ -98,7 +98,7 @@ def _changed(column: ColumnOfPair) -> Cell:
 
 
 def _measured(rows: Sequence[RowEntry], name: str, base: int) -> Iterator[Group]:
-    """As it was measured: what the report judges are the figures of the steps."""
+    """A value as measured; a report only judges the results of steps."""
     measure = measure_named(name)
     there = [row for row in rows if any(row["measures"][name]["n"])]
     lines = [Line(row_label(row), _plain(row["measures"][name], base)) for row in there]
@@ -150,7 +150,7 @@ def _mean(entry: GroupEntry, base: int) -> Line | None:
 
 
 def _mean_cell(ratio: RatioEntry | None, entry: GroupEntry) -> Cell:
-    """Below it its interval, and over how many steps it is, where those are fewer."""
+    """The mean of a group with its interval, and the number of steps if fewer than all."""
     if ratio is None:
         return Cell("")
     interval = "" if ratio["low"] is None else f"{ratio['low']:.2f} to {ratio['high']:.2f}"

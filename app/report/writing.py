@@ -22,7 +22,7 @@ FORMS = (".html", ".htm", ".md", ".csv")  # how the name of a file ends
 
 @dataclass(frozen=True)
 class ReportRequest:
-    """What a person asked for."""
+    """A requested report."""
 
     sessions: tuple[str, ...]
     file: Path
@@ -34,13 +34,13 @@ class ReportRequest:
 
 
 def check_file(file: Path) -> None:
-    """Raises InputError where its name has no ending of a report."""
+    """Raise InputError if the file name has no ending of a report."""
     if file.suffix.lower() not in FORMS:
         raise InputError(f"{file}: the name of a report must end with .html, .md or .csv")
 
 
 def write_report(history: History, request: ReportRequest) -> Path:
-    """Where it is; in the place of a file of that name."""
+    """Write a report, replacing a file of that name; returns its path."""
     check_file(request.file)
     report = read_report(
         history, request.sessions, request.base, request.title, request.own_text, request.limits
@@ -59,7 +59,7 @@ def write_report(history: History, request: ReportRequest) -> Path:
 
 
 def render(report: Report, ending: str, sections: Sequence[str] = SECTIONS) -> str:
-    """In the form of files that end so; a table for spreadsheets has no sections but its figures."""
+    """A report in the form of this file ending; CSV has no sections, only results."""
     if ending == ".csv":
         text = to_csv(report.comparison)
     elif ending == ".md":

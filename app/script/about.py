@@ -12,12 +12,12 @@ from .recipe import Recipe
 
 
 def line(text: object) -> str:
-    """A text that stays on its line, and is nothing but text to a terminal."""
+    """A harmless text on one line."""
     return "".join(each if each.isprintable() else "?" for each in " ".join(str(text).split()))
 
 
 def where(recipe: Recipe) -> list[tuple[str, str]]:
-    """Name and text; no text where nobody knows."""
+    """Names and texts; empty if unknown."""
     plan, contender, machine = recipe.plan, recipe.contender, recipe.machine
     cpu, disk = machine.get("cpu") or {}, machine.get("disk") or {}
     memory, threads = machine.get("memory_bytes"), count_text(cpu.get("threads"), "thread")

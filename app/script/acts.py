@@ -29,7 +29,7 @@ class Act:
 
 
 def acts(recipe: Recipe) -> Iterator[Act]:
-    """All of the plan, also what a person skipped."""
+    """All steps of the plan, also those that a person skipped."""
     conditions = Conditions(recipe)
     for at, step in enumerate(recipe.plan.steps):
         name = f"{at + 1:02d}-{as_file_name(step.label)}"
@@ -40,7 +40,7 @@ def acts(recipe: Recipe) -> Iterator[Act]:
 
 
 def _bounds(step: Step) -> str:
-    """`: 60 s after 5 s of warm-up`."""
+    """The limits of a step: `: 60 s after 5 s of warm-up`."""
     parts = [
         f"{step.seconds} s" if step.seconds else "",
         f"{step.events} events" if step.events else "",
@@ -76,7 +76,7 @@ def _drive(recipe: Recipe, step: Step, name: str) -> str:
 
 
 def wrapped(words: Sequence[str]) -> str:
-    """A command over as many lines as it needs."""
+    """A command, wrapped over several lines."""
     lines = [words[0]]
     for word in words[1:]:
         if len(lines[-1]) + len(word) + 3 > _WIDTH:
@@ -87,7 +87,7 @@ def wrapped(words: Sequence[str]) -> str:
 
 
 def _settle(recipe: Recipe, conditions: Conditions, step: Step) -> Iterator[str]:
-    """Have the server write now what it may put off, wait, and put back what was changed for it."""
+    """Force delayed writes, wait, and reset the settings."""
     engine = engine_of(recipe.contender.engine)
     yield from (try_sql(f"SET GLOBAL {name}=1") for name in engine.nudges if conditions.known(name))
     wanted = engine.forced(conditions.variables)

@@ -14,17 +14,17 @@ from .recipe import Recipe
 
 
 def sql(statement: str) -> str:
-    """A line that has the server carry out a statement."""
+    """A line that runs a statement on the server."""
     return f"sql {shlex.quote(statement)}"
 
 
 def try_sql(statement: str) -> str:
-    """The same, where not every server can: then the script goes on without."""
+    """The same for a statement that not every server knows: the script continues without it."""
     return f"try {shlex.quote(statement)}"
 
 
 class Conditions:
-    """What is in force while the script goes along; its lines bring about what the next step asks for."""
+    """The settings in force while the script runs; its lines apply what the next step needs."""
 
     def __init__(self, recipe: Recipe) -> None:
         self._recipe = recipe
@@ -41,18 +41,18 @@ class Conditions:
         yield from self._set_cores(step.cores)
 
     def restart(self) -> str:
-        """With the options of the latest start; what was set since is forgotten with it."""
+        """Restart with new options, which forgets variables set since the last start."""
         self._changed, self._has_caches, self._has_cores = {}, False, False
         options = [f"--{name.replace('_', '-')}={value}" for name, value in self._options.items()]
         return shlex.join(["restart", *options])
 
     @property
     def variables(self) -> Mapping[str, str]:
-        """As they are when no step has set them."""
+        """The variables before any step sets them."""
         return self._known
 
     def known(self, name: str) -> str | None:
-        """The value that a variable has when no step has set it; None where the server does not have it."""
+        """The value of a variable before any step sets it; None if the server lacks it."""
         return self._known.get(name)
 
     def _restart(self, step: Step) -> Iterator[str]:
@@ -75,7 +75,7 @@ class Conditions:
             yield sql(f"SET GLOBAL {name}={literal(value)}")
 
     def _set_caches(self, wanted: bool) -> Iterator[str]:
-        """One for each table of an engine that has them, together as large as the one for all."""
+        """Give each table its own key cache, all together as large as the shared one."""
         engine = engine_of(self._recipe.contender.engine)
         wanted = wanted and bool(engine.key_cache)
         if wanted == self._has_caches:

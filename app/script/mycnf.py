@@ -11,7 +11,7 @@ _AT_RUN_TIME = ("user",)  # asked where the script is carried out
 
 
 def own_lines(recipe: Recipe) -> Iterator[str]:
-    """For a here-document: `datadir=$WORK/data`."""
+    """Options for a here-document: `datadir=$WORK/data`."""
     for name, value in recipe.own.items():
         if name not in _AT_RUN_TIME:
             placed = "$PORT" if name == "port" else _placed(recipe, value)
@@ -27,7 +27,7 @@ def _placed(recipe: Recipe, value: str) -> str:
 
 
 def _kept(text: str) -> str:
-    """Nothing of it is another thing to the shell."""
+    """A text escaped so that the shell changes nothing."""
     for sign in ("\\", "$", "`"):
         text = text.replace(sign, f"\\{sign}")
     return text

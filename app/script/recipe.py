@@ -20,7 +20,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 
 @dataclass(frozen=True)
 class Recipe:
-    """A session to be done again."""
+    """The data needed to repeat a session."""
 
     entry: SessionEntry
     plan: Plan
@@ -45,7 +45,7 @@ class Recipe:
 
 
 def read_recipe(history: History, reference: str) -> Recipe:
-    """Raises InputError for a session that Dyno did not carry out, or whose server never started."""
+    """Read a session; raises InputError if Dyno did not run it, or its server never started."""
     id_ = find(history, reference)
     with history.reading():
         plan = Plan.from_json(plan_of(history, id_))

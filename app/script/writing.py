@@ -30,7 +30,7 @@ _PORT = 33306  # of loopback, where nobody names another
 
 
 def write_script(history: History, reference: str, folder: Path) -> Path:
-    """Where it is: a folder that was not there before, whole or not at all."""
+    """Write a script into a new folder, whole or not at all; returns its path."""
     recipe = read_recipe(history, reference)
     if folder.exists():
         raise InputError(f"{folder} exists already: choose another name")
@@ -48,7 +48,7 @@ def write_script(history: History, reference: str, folder: Path) -> Path:
 
 
 def write_scripts(history: History, columns: Mapping[str, str], folder: Path) -> list[str]:
-    """One by the name of each of these sessions, in a new folder; the answer: which have none, and why."""
+    """Write a script for each session into a new folder; returns those without one, and why."""
     if folder.exists():
         raise InputError(f"{folder} exists already: choose another name")
     try:
@@ -94,7 +94,7 @@ def render(name: str, recipe: Recipe) -> str:
 
 
 def _words(recipe: Recipe) -> dict[str, Any]:
-    """What the templates speak of."""
+    """The variables of the templates."""
     plan, contender = recipe.plan, recipe.contender
     its_acts = list(acts(recipe))
     text = "\n".join(each for act in its_acts for each in act.lines)
@@ -139,7 +139,7 @@ def _title(recipe: Recipe) -> str:
 
 
 def _server(recipe: Recipe) -> str:
-    """As the right side of an assignment, below the directory of the build where it is in it."""
+    """The server's path for an assignment, relative to the build if it is inside."""
     base, server = recipe.contender.base.rstrip("/"), recipe.contender.server
     if server.startswith(f"{base}/"):
         return f"$BASE/{shlex.quote(server[len(base) + 1 :])}"
@@ -147,7 +147,7 @@ def _server(recipe: Recipe) -> str:
 
 
 def _around(recipe: Recipe) -> Iterator[str]:
-    """What the command of the server begins with: its CPUs, memory limit, NUMA policy and allocator."""
+    """The prefix of the server's command: CPUs, memory limit, NUMA policy and allocator."""
     contender = recipe.contender
     if contender.cores:
         yield f"taskset -c {shlex.quote(contender.cores)}"
@@ -161,7 +161,7 @@ def _around(recipe: Recipe) -> Iterator[str]:
 
 
 def _tools(recipe: Recipe, moves: bool) -> Iterator[str]:
-    """What has to be installed besides the server and its client."""
+    """Tools to install besides the server and its client."""
     contender = recipe.contender
     yield "sysbench"
     if moves or contender.cores or any(step.load_cores for step in recipe.plan.steps):
@@ -183,13 +183,13 @@ def _release(recipe: Recipe) -> tuple[int, ...]:
 
 
 def _bootstrap(recipe: Recipe) -> str:
-    """How the build makes its system tables: the server does it, or its SQL files do."""
+    """The lines that make the system tables: by the server, or by its SQL files."""
     is_mariadb = recipe.contender.family == "MariaDB"
     return "initialize" if not is_mariadb and _release(recipe) >= (5, 7) else "sql"
 
 
 def _reset(recipe: Recipe) -> str:
-    """The statement that empties binary logs; '' where none are written."""
+    """The statement that empties binary logs; '' if none are written."""
     if recipe.variables.get("log_bin", "OFF").upper() not in ("ON", "1"):
         return ""
     is_new = recipe.contender.family != "MariaDB" and _release(recipe) >= (8, 2)

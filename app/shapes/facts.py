@@ -34,7 +34,7 @@ class Explain(TypedDict):
 
 
 class StatementPlans(TypedDict, total=False):
-    """Of a statement of a step; the end only where it had another plan."""
+    """Plans of a statement; `end` only if it differs from the begin."""
 
     statement: Required[str]
     begin: Required[list[dict[Name, Any]]]
@@ -49,7 +49,7 @@ class Work(TypedDict):
 
 
 class NamedBuild(TypedDict, total=False):
-    """A build, as a contender and the fact of its session name it."""
+    """A build, as named by a contender and the fact of its session."""
 
     build: Name
     base: Text
@@ -60,13 +60,13 @@ class NamedBuild(TypedDict, total=False):
 
 
 class Build(NamedBuild, total=False):
-    """The build on which a session ran, with the notes of its person."""
+    """The build of a session, with its notes."""
 
     notes: Texts | None
 
 
 class Canary(TypedDict):
-    """What a small server that is always the same came to, before the session."""
+    """The result of the canary before a session."""
 
     build: Name
     key: Name
@@ -109,5 +109,5 @@ def check_fact(data: Mapping[str, Any]) -> None:
 
 
 def is_left_out(value: Any) -> bool:
-    """Whether a fact was too large for the journal."""
+    """Whether a fact was left out as too large for the journal."""
     return isinstance(value, dict) and value.keys() == {LEFT_OUT}

@@ -46,7 +46,7 @@ Scalar = bool | int | float | str | None
 
 
 class Stamp(TypedDict, total=False):
-    """What every event has."""
+    """Fields of every event."""
 
     seq: Seq
     t: Seconds
@@ -69,14 +69,14 @@ class Contender(NamedBuild, total=False):
 
 
 class Options(TypedDict, total=False):
-    """Of a Lua file: anything, but those that Dyno counts with."""
+    """Options of a Lua file; only those that Dyno computes with are checked."""
 
     table_size: Count
     rows_before: Count
 
 
 class Coordinates(TypedDict, total=False):
-    """Of a sweep: anything, but those that curves are drawn over, and CPUs, which are counted."""
+    """Coordinates of a sweep; only those that curves use are checked."""
 
     threads: Positive
     cores: Positive
@@ -317,7 +317,7 @@ SHAPES: Mapping[str, Any] = {
 
 
 def check_event(data: Mapping[str, Any]) -> None:
-    """Raise ShapeError where an event of a known kind is not as its readers need it."""
+    """Raise ShapeError if an event of a known kind does not have its readers' shape."""
     kind = data.get("kind")
     shape = SHAPES.get(kind) if isinstance(kind, str) else None
     check(data, shape or Stamp)

@@ -21,11 +21,11 @@ class Between:
 
     @property
     def deviation(self) -> float:
-        """As a share of a figure."""
+        """The standard deviation as a share."""
         return sqrt(self.variance)
 
 
 def between_plans(canaries: Sequence[float]) -> Between:
-    """Of the figures of the canaries of a target, which did the same each time."""
+    """The variance between plans, from the canaries of a target."""
     there = [log(figure) for figure in canaries if figure > 0]
     return Between() if len(there) < ENOUGH else Between(variance(there), len(there) - 1, len(there))

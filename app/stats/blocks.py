@@ -21,7 +21,7 @@ def max_block_deviation(seconds: Sequence[float | None]) -> float | None:
 
 
 def block_means(seconds: Sequence[float | None]) -> list[float]:
-    """Of blocks of equal length; missing seconds take no part, a block without any is left out."""
+    """Means of equal blocks; missing seconds do not count, an empty block is left out."""
     count = min(MOST, len(seconds) // LEAST_S)
     bounds = [len(seconds) * at // count for at in range(count + 1)] if count else []
     blocks = [

@@ -12,7 +12,7 @@ DECIDED = (BETTER, WORSE, DIFFERS, SMALL, SAME)
 
 
 def endings(cells: Sequence[Cell], limits: Limits, rounds: int) -> list[str]:
-    """A word for each cell after these rounds; '' where another round may decide it."""
+    """The decision for each cell after these rounds; '' if another round may decide it."""
     words = [verdict.word for verdict in judge(cells, limits)]
     share = limits.at_look(cells, ROUNDS).false_share
     hopeful = {
@@ -27,5 +27,5 @@ def endings(cells: Sequence[Cell], limits: Limits, rounds: int) -> list[str]:
 
 
 def _is_young(cell: Cell, rounds: int) -> bool:
-    """It may come to enough repeats yet; one that never had a figure seldom gets one."""
+    """Whether it may still get enough repeats; a cell that never had a result seldom does."""
     return cell.n < LEAST and rounds < ROUNDS and (rounds < LEAST or 0 < cell.n >= LEAST - (ROUNDS - rounds))

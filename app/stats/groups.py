@@ -16,7 +16,7 @@ Sessions = Sequence[Sequence[Optional[float]]]  # the figures of each session, o
 
 @dataclass(frozen=True)
 class Group:
-    """The steps of a group in two columns; `by_round`: sessions at the same place are of one round."""
+    """The steps of a group in two columns; `by_round`: the same position is the same round."""
 
     base: Sessions
     other: Sessions
@@ -24,7 +24,7 @@ class Group:
 
     @property
     def columns(self) -> tuple[Sessions, ...]:
-        """The samples with separate noise: both columns, or the ratios of the rounds."""
+        """The samples with separate noise: both columns, or the ratios of rounds."""
         if not self.by_round:
             return (self.base, self.other)
         return ([[*map(_of_round, *both)] for both in zip(self.base, self.other)],)
@@ -38,7 +38,7 @@ def _of_round(ours: float | None, theirs: float | None) -> float | None:
 
 @dataclass(frozen=True)
 class GroupRatio:
-    """`low` and `high` are known where both columns have repeats enough."""
+    """The ratio of a group; with `low` and `high` if both columns have enough repeats."""
 
     ratio: float
     low: float | None
@@ -49,7 +49,7 @@ class GroupRatio:
 def group_ratios(
     columns: Sequence[Sequence[Group]], share: float = 0.05, added: Sequence[tuple[Part, ...]] = ()
 ) -> list[list[GroupRatio | None]]:
-    """Of the groups of each column: at most this share of comparisons of equals has an interval without 1.
+    """Ratios of groups; at most this share of comparisons of equals has an interval without 1.
 
     The test is that of the cells, so that a mean says no more than they do. A session counts once, however
     many steps it has: what makes it fast or slow as a whole is in all of them.
@@ -62,7 +62,7 @@ def group_ratios(
 
 @dataclass(frozen=True)
 class _Levels:
-    """The mean logarithm of each session, or of each round."""
+    """The mean logarithms of each session, or each round."""
 
     pair: Pair
     steps: int
@@ -87,12 +87,12 @@ class _Levels:
 
 
 def _has_enough(column: Sessions, at: int) -> bool:
-    """Of a step: a figure of each session, or of as many as a verdict takes."""
+    """Whether a step has enough results for a verdict."""
     return sum(session[at] is not None for session in column) >= min(len(column), LEAST)
 
 
 def _levels(column: Sessions, there: Sequence[int]) -> tuple[float, ...]:
-    """A session that lacks a step is as far from the others as in the steps that it has."""
+    """The level of each session; for a missing step it is as far from the others as elsewhere."""
     steps = [[None if (figure := session[at]) is None else log(figure) for session in column] for at in there]
     means = [fmean(each for each in step if each is not None) for step in steps]
     off = [

@@ -21,12 +21,12 @@ LUCK = 0.7  # standard errors by which a mean may still move: going on for more 
 
 
 def share_of_look(share: float, rounds: int, is_alone: bool) -> float:
-    """Of false verdicts, at the look after this round."""
+    """The share of false verdicts allowed at the look after this round."""
     return share * (min(rounds, ROUNDS) / ROUNDS) ** 2 * (_ALONE if is_alone else 1.0)
 
 
 def p_same(found: Difference, matters: float) -> float:
-    """How seldom figures that differ by as much as matters would be so near to each other."""
+    """The p-value of *the same*: how rarely figures with a relevant difference are so close."""
     room = log1p(matters) - abs(found.apart)
     if room <= 0 or not found.error:
         return float(room <= 0)
@@ -38,7 +38,7 @@ def share_of_same(share: float) -> float:
 
 
 def may_be_decided(found: Difference, rounds: int, share: float, matters: float) -> bool:
-    """Whether all rounds could tell what these do not, if the noise stays as it is."""
+    """Whether all rounds could decide what these do not, with the same noise."""
     left = max(ROUNDS - rounds, 0)
     at_end = _at_end(found, rounds, left)
     apart, luck = abs(found.apart), LUCK * found.error * sqrt(left / ROUNDS)

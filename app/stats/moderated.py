@@ -19,13 +19,13 @@ _SERIES = 6.0  # from here on the asymptotic series are good to ten digits
 
 @dataclass(frozen=True)
 class Prior:
-    """What is known of a variance before it is measured; no freedom: nothing."""
+    """The prior of a variance; no freedom means no knowledge."""
 
     variance: float = 0.0
     freedom: float = 0.0
 
     def moderated(self, measured: float, freedom: float) -> tuple[float, float]:
-        """A variance with its degrees of freedom."""
+        """The moderated variance with its degrees of freedom."""
         if not self.freedom:
             return measured, freedom
         together = self.freedom + freedom
@@ -33,7 +33,7 @@ class Prior:
 
 
 def prior_of(measured: Sequence[tuple[float, float]]) -> Prior:
-    """Of variances with their degrees of freedom: by mean and variance of their logarithms."""
+    """The prior from variances and their degrees of freedom, by the moments of their logarithms."""
     there = [(each, freedom) for each, freedom in measured if each > _LEAST]
     if len(there) < 2:
         return Prior()
@@ -53,7 +53,7 @@ def digamma(x: float) -> float:
 
 
 def trigamma(x: float) -> float:
-    """Its second derivative."""
+    """The second derivative of log gamma."""
     before = 0.0
     while x < _SERIES:
         before, x = before + 1 / (x * x), x + 1
@@ -62,7 +62,7 @@ def trigamma(x: float) -> float:
 
 
 def trigamma_inverse(value: float) -> float:
-    """By Newton's way on 1 / trigamma, which is nearly a straight line."""
+    """The inverse of trigamma, by Newton's method on 1 / trigamma, which is almost a straight line."""
     x = 0.5 + 1 / value
     for _ in range(50):
         found = trigamma(x)

@@ -10,20 +10,20 @@ from statistics import NormalDist, variance
 
 @dataclass(frozen=True)
 class Noise:
-    """Of the logarithm of a figure, between sessions: near enough a share of it."""
+    """The noise between sessions, of the logarithm of a result: nearly a share of it."""
 
     deviation: float
     freedom: int  # sessions less one, over all steps
 
     def bounds(self, share: float = 0.9) -> tuple[float, float]:
-        """Within which the true one is in this share of calibrations."""
+        """The interval that holds the true noise in this share of calibrations."""
         tail = (1 - share) / 2
         low, high = (_chi_square(each, self.freedom) for each in (1 - tail, tail))
         return self.deviation * sqrt(self.freedom / low), self.deviation * sqrt(self.freedom / high)
 
 
 def pooled(steps: Iterable[Sequence[float]]) -> Noise | None:
-    """Of the figures of each step in several sessions; None where no step has two."""
+    """The noise of steps over several sessions; None if no step has two."""
     logs = [[log(figure) for figure in figures if figure > 0] for figures in steps]
     known = [each for each in logs if len(each) > 1]
     freedom = sum(len(each) - 1 for each in known)
@@ -34,6 +34,6 @@ def pooled(steps: Iterable[Sequence[float]]) -> Noise | None:
 
 
 def _chi_square(share: float, freedom: int) -> float:
-    """Its quantile, by Wilson and Hilferty: within 1 % from three degrees of freedom on."""
+    """A quantile of chi-squared, by Wilson and Hilferty: within 1 % from three degrees of freedom."""
     part = 2 / (9 * freedom)
     return float(freedom * (1 - part + NormalDist().inv_cdf(share) * sqrt(part)) ** 3)

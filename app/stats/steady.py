@@ -41,7 +41,7 @@ class Steadiness:
 def ratio_steadiness(
     base: Sequence[float | None], other: Sequence[float | None], first_s: int = 0
 ) -> Steadiness:
-    """Of two that took turns all along: what both of them did alike is no change of their ratio."""
+    """Steadiness of the ratio of two contenders that alternate: common changes do not count."""
     found = steadiness(_related(other, base), first_s, "its ratio to the base")
     # where the base stalls
     turned = steadiness(_related(base, other), first_s, "the ratio of the base to it")
@@ -49,14 +49,14 @@ def ratio_steadiness(
 
 
 def _related(seconds: Sequence[float | None], to: Sequence[float | None]) -> list[float | None]:
-    """What would have been done in each second if the others had done as usual in it."""
+    """The throughput if the others had worked as usual in each second."""
     usual = _usual([value for value in to if value is not None])
     both = zip(seconds, to)
     return [value * usual / of if value is not None and of else None for value, of in both]
 
 
 def steadiness(seconds: Sequence[float | None], first_s: int = 0, what: str = "throughput") -> Steadiness:
-    """Of the throughput of each second of a step, from this one on; None where it is not known."""
+    """Steadiness of the throughput from this second on; None if unknown."""
     known = [value for value in seconds if value is not None]
     usual = _usual(known)
     stalls = _stalls(known, usual)
@@ -79,7 +79,7 @@ def steadiness(seconds: Sequence[float | None], first_s: int = 0, what: str = "t
 
 
 def _usual(known: Sequence[float]) -> float:
-    """What a second does in which the server works.
+    """The usual throughput of a second with work.
 
     The median alone would be that of the stalls where a server hardly does anything most of the time.
     """
@@ -88,7 +88,7 @@ def _usual(known: Sequence[float]) -> float:
 
 
 def _stalls(known: Sequence[float], usual: float) -> list[int]:
-    """How long each of them took, without seconds that nobody knows: a server that hangs has some."""
+    """The lengths of stalls, without unknown seconds, which a hanging server has."""
     low, least = (usual * STALLED, STALL_S) if usual >= SPARSE else (0.0, DEAD_S)
     lengths = (len(list(same)) for is_low, same in groupby(value <= low for value in known) if is_low)
     found = [length for length in lengths if length >= least]
@@ -96,7 +96,7 @@ def _stalls(known: Sequence[float], usual: float) -> list[int]:
 
 
 def _takes_long(known: Sequence[float], usual: float, stalls: int) -> bool:
-    """Whether single queries take that long: they end one by one, and almost each after such a stretch."""
+    """Whether single queries take this long: they then end one by one after such stretches."""
     return usual < 2 and stalls > 1 and sum(value > 0 for value in known) < 2 * stalls
 
 
@@ -107,7 +107,7 @@ def _stalls_text(stalls: Sequence[int]) -> str:
 
 
 def _blocks(seconds: Sequence[float | None], first_s: int) -> list[tuple[int, float]]:
-    """Where each block begins, and its mean; one of which less than half is known is left out."""
+    """The start and mean of each block, without those less than half known."""
     length = max(_BLOCK_S, -(-len(seconds) // _BLOCKS))
     found = []
     for at in range(0, len(seconds) - length + 1, length):
@@ -118,7 +118,7 @@ def _blocks(seconds: Sequence[float | None], first_s: int) -> list[tuple[int, fl
 
 
 def _drift(blocks: Sequence[tuple[int, float]], what: str) -> str:
-    """A trend or a second level, whichever says more of it; empty where there is neither."""
+    """The stronger of a trend and a second level; empty if there is neither."""
     trend, level = _trend(blocks), _level(blocks)
     first, second = (trend, level) if trend.noise <= level.noise else (level, trend)
     clearest = next((each for each in (first, second) if each.is_there), None)
@@ -129,7 +129,7 @@ def _drift(blocks: Sequence[tuple[int, float]], what: str) -> str:
 
 @dataclass(frozen=True)
 class _Found:
-    """What was fitted to the blocks: from where to where, how sure, what it leaves over."""
+    """A fit to the blocks: its range, p-value and residual."""
 
     before: float
     after: float
@@ -148,7 +148,7 @@ class _Found:
 
 
 def _trend(blocks: Sequence[tuple[int, float]]) -> _Found:
-    """A straight line by the median of all slopes (Theil and Sen): a few odd blocks do not turn it."""
+    """A straight line by the median of all slopes (Theil and Sen), which a few outliers do not turn."""
     slope = median((b - a) / (to - at) for (at, a), (to, b) in combinations(blocks, 2))
     level = median(value - slope * at for at, value in blocks)
     noise = _noise([value - level - slope * at for at, value in blocks])
@@ -159,14 +159,14 @@ def _trend(blocks: Sequence[tuple[int, float]]) -> _Found:
 
 
 def _least_trend(blocks: Sequence[tuple[int, float]]) -> int:
-    """The smallest that would be found in the noise of these blocks, in whole per cent."""
+    """The smallest trend that this noise lets us find, in whole percent."""
     found, usual = _trend(blocks), median(value for _, value in blocks)
     share = max(MATTERS, found.beyond * found.error / usual) if usual else MATTERS
     return ceil(100 * share - 1e-9)
 
 
 def _level(blocks: Sequence[tuple[int, float]]) -> _Found:
-    """Two levels, parted where they leave the least over."""
+    """Two levels, split where the residual is smallest."""
     values, edge = [value for _, value in blocks], _edge(blocks)
     noise, at = min(
         (_parted_noise(values[:at], values[at:]), at) for at in range(edge, len(values) - edge + 1)
@@ -177,7 +177,7 @@ def _level(blocks: Sequence[tuple[int, float]]) -> _Found:
 
 
 def _edge(blocks: Sequence[tuple[int, float]]) -> int:
-    """How many blocks a level has at least."""
+    """The least number of blocks of a level."""
     length = min(to - at for (at, _), (to, _) in zip(blocks, blocks[1:]))
     return max(round(len(blocks) * _EDGE), min(ceil(_LEVEL_S / length), ceil(len(blocks) * _MOST_EDGE)))
 
@@ -192,7 +192,7 @@ def _parted_noise(before: Sequence[float], after: Sequence[float]) -> float:
 
 
 def _noise(rest: Sequence[float]) -> float:
-    """Two figures went into what it is the rest of."""
+    """The noise left over after fitting two parameters."""
     return sqrt(sum(each * each for each in rest) / (len(rest) - 2))
 
 

@@ -11,7 +11,7 @@ _TINY = 1e-300
 
 
 def two_sided(t: float, freedom: float) -> float:
-    """How much of the distribution is at least as far from 0 as this; exact in the tails."""
+    """The share of the distribution at least this far from 0; exact in the tails."""
     return _incomplete_beta(freedom / (freedom + t * t), freedom / 2, 0.5)
 
 
@@ -37,12 +37,12 @@ def _density(t: float, freedom: float) -> float:
 
 
 def cumulative(t: float, freedom: float) -> float:
-    """How much is below t, which is not negative."""
+    """The share below t, which is not negative."""
     return 1 - 0.5 * _incomplete_beta(freedom / (freedom + t * t), freedom / 2, 0.5)
 
 
 def _incomplete_beta(x: float, a: float, b: float) -> float:
-    """Regularised; by its continued fraction, on the side where that settles fast."""
+    """The regularised incomplete beta function, by the continued fraction that converges fast."""
     if x in (0.0, 1.0):
         return x
     if x > (a + 1) / (a + b + 2):
@@ -52,7 +52,7 @@ def _incomplete_beta(x: float, a: float, b: float) -> float:
 
 
 def _fraction(x: float, a: float, b: float) -> float:
-    """Lentz's way of evaluating it from the front."""
+    """The continued fraction, by Lentz's method."""
     c, d = 1.0, 1 / _kept_off_zero(1 - (a + b) * x / (a + 1))
     found = d
     for m in range(1, _STEPS):

@@ -25,7 +25,7 @@ LEAST = 3  # repeats: two sessions that are both slow by chance are no rare thin
 
 @dataclass(frozen=True)
 class Limits:
-    """What a person may change."""
+    """The limits of verdicts."""
 
     false_share: float = 0.05  # of what is called a difference, over all cells of a comparison
     matters: float = (
@@ -35,11 +35,11 @@ class Limits:
 
     @classmethod
     def of_pct(cls, false_share_pct: float, matters_pct: float) -> Limits:
-        """As people say them."""
+        """Limits from percentages."""
         return cls(false_share_pct / 100, matters_pct / 100)
 
     def at_look(self, cells: Sequence[Cell], rounds: int = 0) -> Limits:
-        """The limits after as many rounds as these cells have, or after this number."""
+        """The limits at a look, by the rounds of these cells or by this number."""
         columns = Counter(cell.column for cell in cells if not _untested(cell))
         is_alone = min(columns.values(), default=1) == 1
         return self.after(rounds or max((cell.n for cell in cells), default=0), is_alone)
@@ -53,7 +53,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Cell:
-    """The figures of a step in the base and in another column, one of each session."""
+    """The results of a step in base and other column, one for each session."""
 
     base: tuple[float, ...]
     other: tuple[float, ...]
@@ -73,7 +73,7 @@ class Cell:
 
     @property
     def pair(self) -> Pair:
-        """As it is tested: figures that are 0 at times stay as they are."""
+        """The pair of samples that is tested; results with zeros are not logarithms."""
         if not self.has_logarithms:
             return self._paired(self.base, self.other)
         return self._paired(tuple(map(log, self.base)), tuple(map(log, self.other)), self.added)
@@ -87,7 +87,7 @@ class Cell:
 
     @property
     def medians(self) -> tuple[float, float]:
-        """Of base and other; of rounds the median is that of their ratios."""
+        """The medians of base and other; in rounds the median of ratios."""
         if not self.by_round:
             return median(self.base), median(self.other)
         apart = median(self.pair.other)
@@ -95,7 +95,7 @@ class Cell:
 
     @property
     def is_drift(self) -> bool:
-        """Whether the difference may be what the machine did meanwhile."""
+        """Whether drift of the machine may explain the difference."""
         figures = (self.pair.base, self.pair.other)
         return bool(self.times) and is_drift(*(list(zip(*column)) for column in zip(self.times, figures)))
 
@@ -107,7 +107,7 @@ class Verdict:
 
 
 def judge(cells: Sequence[Cell], limits: Limits = Limits()) -> list[Verdict]:
-    """One for each cell; the false discovery rate (Benjamini and Hochberg) is held over the tested ones."""
+    """A verdict for each cell; the false discovery rate (Benjamini and Hochberg) covers tested cells."""
     now = limits.at_look(cells)
     differences = dict(tested_differences(cells))
     ps = {at: difference.p(now.false_share) for at, difference in differences.items()}
@@ -122,7 +122,7 @@ def judge(cells: Sequence[Cell], limits: Limits = Limits()) -> list[Verdict]:
 
 
 def _same(cells: Sequence[Cell], differences: Mapping[int, Difference], limits: Limits) -> set[int]:
-    """Cells that do not differ by as much as matters, at the same rate of false ones."""
+    """Cells without a relevant difference, at the same false discovery rate."""
     ps = {at: p_same(each, limits.matters) for at, each in differences.items() if cells[at].has_logarithms}
     share = share_of_same(limits.false_share)
     limit = _largest_p([*ps.values()], share)
@@ -131,7 +131,7 @@ def _same(cells: Sequence[Cell], differences: Mapping[int, Difference], limits: 
 
 @dataclass(frozen=True)
 class Interval:
-    """Of the ratio of a cell to its base, which is that of the means of their logarithms."""
+    """The interval of a cell's ratio to its base, that of the means of logarithms."""
 
     ratio: float
     low: float
@@ -139,7 +139,7 @@ class Interval:
 
 
 def intervals(cells: Sequence[Cell], limits: Limits) -> list[Interval | None]:
-    """One for each cell that is tested; at most their share of comparisons has one that misses the truth.
+    """An interval for each tested cell; at most this share of comparisons has a wrong one.
 
     None also where it would be too wide, or where a figure is 0.
     """
@@ -153,19 +153,19 @@ def intervals(cells: Sequence[Cell], limits: Limits) -> list[Interval | None]:
 
 
 def _untested(cell: Cell) -> str:
-    """The word of a cell that is not tested; figures of 0 have no known noise."""
+    """The verdict of a cell that is not tested; results of 0 have no known noise."""
     if cell.n < LEAST:
         return SINGLE if cell.n <= 1 else FEW
     return NOISE if cell.added and not cell.has_logarithms else ""
 
 
 def tested_differences(cells: Sequence[Cell]) -> Iterator[tuple[int, Difference]]:
-    """Of the cells that are tested, with their places."""
+    """The tested cells with their positions."""
     return _differences(cells, [at for at, cell in enumerate(cells) if not _untested(cell)])
 
 
 def _differences(cells: Sequence[Cell], tested: Sequence[int]) -> Iterator[tuple[int, Difference]]:
-    """Column by column; a cell that has no logarithms is tested by itself."""
+    """Differences column by column; a cell without logarithms is tested alone."""
     columns: dict[object, list[int]] = {}
     for at in tested:
         columns.setdefault(cells[at].column if cells[at].has_logarithms else ("alone", at), []).append(at)
@@ -174,14 +174,14 @@ def _differences(cells: Sequence[Cell], tested: Sequence[int]) -> Iterator[tuple
 
 
 def _largest_p(ps: Sequence[float], share: float) -> float:
-    """Up to which p a cell counts as different; below 0 where none does."""
+    """The largest p of a difference; negative if there is none."""
     ordered = sorted(ps)
     kept = [p for at, p in enumerate(ordered, 1) if share and p <= share * at / len(ordered)]
     return kept[-1] if kept else -1.0
 
 
 def _word(cell: Cell, limits: Limits, is_beyond: bool, is_same: bool) -> str:
-    """`is_beyond`: the noise; what is no difference that matters is the same, where that is sure."""
+    """The verdict; `is_beyond` the noise. *Same* needs proof that no relevant difference exists."""
     word = _word_beyond(cell, limits) if is_beyond else NOISE
     return SAME if is_same and word in (NOISE, SMALL) else word
 

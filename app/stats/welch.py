@@ -25,7 +25,7 @@ Part = Tuple[float, float]  # of a variance of a mean: how large, of how many de
 
 @dataclass(frozen=True)
 class Pair:
-    """The figures of two columns, as logarithms where they have any.
+    """The results of two columns, as logarithms if possible.
 
     Without a base `other` has how far the two of each round are apart.
     """
@@ -40,13 +40,13 @@ class Pair:
 
     @property
     def n(self) -> int:
-        """The fewest values of a side."""
+        """The smallest number of values of a side."""
         return min(len(side) for side in (self.base or self.other, self.other))
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Of two means, as logarithms."""
+    """The difference of two means of logarithms."""
 
     apart: float
     error: float  # standard
@@ -54,17 +54,17 @@ class Difference:
     shared: float | None  # its freedom where cells share all of their noise; None: nothing is moderated
 
     def p(self, share: float) -> float:
-        """Two-sided; made so that the calibrated level is this share."""
+        """The two-sided p, scaled so that the calibrated level is this share."""
         if not self.error or not share:
             return 1.0 if not self.apart or not share else 0.0
         return min(1.0, two_sided(self.apart / self.error, self.freedom) * share / self._level(share))
 
     def half_width(self, share: float, of: int = 1) -> float:
-        """Of the interval; with this many of them at most this share has one that misses the truth."""
+        """Half the width of the interval."""
         return quantile(1 - self._level(share) / of / 2, self.freedom) * self.error if share else inf
 
     def interval(self, share: float, of: int = 1) -> tuple[float, float] | None:
-        """The same of the ratio; None where it is too wide to say anything."""
+        """The interval of the ratio; None if it is too wide to be useful."""
         half = self.half_width(share, of)
         return None if 2 * half > log(WIDEST) else (exp(self.apart - half), exp(self.apart + half))
 
@@ -75,7 +75,7 @@ class Difference:
 
 
 def differences(pairs: Sequence[Pair]) -> list[Difference]:
-    """Of all cells of two columns: each column has a noise of its own."""
+    """The differences of all cells of two columns, each with its own noise."""
     ours, theirs = (prior_of([_measured(side) for side in column if side]) for column in _columns(pairs))
     return [_difference(pair, ours, theirs) for pair in pairs]
 
@@ -86,12 +86,12 @@ def _columns(pairs: Sequence[Pair]) -> tuple[list[tuple[float, ...]], list[tuple
 
 @lru_cache(maxsize=4096)
 def calibrated(share: float, shared: float, taken: float = MOST) -> float:
-    """The level that holds this share where a variance has no more freedom than is shared, not `taken`."""
+    """The level that keeps this share even if the freedom is only that of shared noise."""
     return two_sided(quantile(1 - share / 2, shared), min(_ROOM * taken, MOST))
 
 
 def _measured(figures: Sequence[float]) -> tuple[float, float]:
-    """Their variance; the library's own reckons in fractions, which takes ten times as long."""
+    """Mean and variance; the library computes in fractions, ten times as slow."""
     mean, freedom = fmean(figures), len(figures) - 1
     return sum((figure - mean) ** 2 for figure in figures) / freedom, freedom
 
@@ -111,7 +111,7 @@ def _difference(pair: Pair, *priors: Prior) -> Difference:
 
 
 def _usual(figures: Sequence[float], prior: Prior) -> Part:
-    """Of the mean of such figures in any cell of the column, as if all cells shared their noise."""
+    """The usual variance of a mean in the column, as if all cells shared their noise."""
     found, freedom = _measured(figures)
     return (prior.variance if prior.freedom else found) / len(figures), freedom
 
@@ -122,7 +122,7 @@ def _of_mean(figures: Sequence[float], prior: Prior) -> Part:
 
 
 def freedom_of(*parts: Part) -> float:
-    """Of a sum of variances (Welch and Satterthwaite)."""
+    """Degrees of freedom of a sum of variances (Welch and Satterthwaite)."""
     whole = sum(part for part, _ in parts)
     loose = sum(part * part / freedom for part, freedom in parts)
     return min(whole * whole / loose, MOST) if loose else MOST

@@ -39,7 +39,7 @@ OnProgress = Callable[[int, int], None]  # bytes that are there, and in all
 def install(
     agent: Agent, tarball: Path, name: str, notes: Mapping[str, str], on_progress: OnProgress
 ) -> Build:
-    """Send a tarball, or the rest of it after a broken link, and have it unpacked; gives the build."""
+    """Upload a tarball (or the rest of it) and unpack it; returns the build."""
     if not ENDINGS.search(tarball.name):
         endings = ".tar, .tar.gz, .tar.bz2 or .tar.xz; a directory of the target is named with --there"
         raise InputError(f"{tarball.name} is no tarball by its name: {endings}")
@@ -54,7 +54,7 @@ def install(
 
 
 def name_of(tarball: Path) -> str:
-    """What a build is called where nobody has said it: `mysql-8.0.40` of mysql-8.0.40-linux-x86_64.tar.xz."""
+    """The default name of a build: `mysql-8.0.40` for mysql-8.0.40-linux-x86_64.tar.xz."""
     return MADE_FOR.sub("", ENDINGS.sub("", tarball.name))
 
 
@@ -77,7 +77,7 @@ def _send(agent: Agent, tarball: Path, sha256: str, name: str, on_progress: OnPr
 
 
 def register(agent: Agent, name: str, path: str, notes: Mapping[str, str]) -> Build:
-    """The directory becomes one in which surveys of this target look for builds; gives the build in it."""
+    """Add a directory to the search path of a target; returns its build."""
     _check(notes)
     if not path.startswith("/"):
         raise InputError(f"{path or 'an empty path'} is not an absolute directory on {name}: start it with /")
@@ -91,7 +91,7 @@ def register(agent: Agent, name: str, path: str, notes: Mapping[str, str]) -> Bu
 
 
 def _build_in(path: str, builds: Sequence[Build], target: str) -> Build:
-    """The one build of a directory; of several none is meant more than another."""
+    """The only build in a directory; raises InputError for several."""
     found = [each for each in builds if each.base in (path, f"{path}/server")]
     found = found or [each for each in builds if each.base.startswith(f"{path}/")]
     if not found:
@@ -103,7 +103,7 @@ def _build_in(path: str, builds: Sequence[Build], target: str) -> Build:
 
 
 def note(agent: Agent, base: str, notes: Mapping[str, str]) -> None:
-    """Say of a build what it does not say itself; an empty note takes one away."""
+    """Store notes on a build; an empty note deletes one."""
     _check(notes)
     agent.note_build(base, notes)
 
@@ -115,7 +115,7 @@ def _check(notes: Mapping[str, str]) -> None:
 
 
 def remove(agent: Agent, name: str, base: str) -> str:
-    """Delete what Dyno has installed; what was only named is forgotten. Gives what was done, in words."""
+    """Delete a build that Dyno installed, or forget an added one; returns what was done."""
     paths = paths_without(Targets().get(name), base)
     if paths is None:
         agent.remove_build(base)
@@ -127,18 +127,18 @@ def remove(agent: Agent, name: str, base: str) -> str:
 
 
 def paths_without(target: Target, base: str) -> list[str] | None:
-    """The search paths without the one that names this build; None where none does."""
+    """The search paths without the one of this build; None if there is none."""
     own = (base, base.removesuffix("/server"))
     paths = [path for path in target.search_paths if path.rstrip("/") not in own]
     return paths if len(paths) < len(target.search_paths) else None
 
 
 def problem_of(build: Build) -> str:
-    """Why it cannot start, or have an engine the plugin of which is there; '' where nothing is wrong."""
+    """Why it cannot start or lacks an engine; '' if nothing is wrong."""
     return build.problem or "; ".join(build.lacking.values())
 
 
 def notes_text(notes: Mapping[str, str]) -> str:
-    """In one line what is noted of a build; what a person has said first."""
+    """The notes of a build in one line, the person's first."""
     said = [(name, notes.get(name, "")) for name in (*NOTES, FILE)]
     return ", ".join(f"{name} {value}" if name != "text" else value for name, value in said if value)

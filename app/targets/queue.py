@@ -20,7 +20,7 @@ _CLOCK, _DATE = re.compile(r"\d{1,2}:\d{2}"), re.compile(r"\d{4}-\d\d-\d\d[ T]\d
 
 
 def queue_of(target: Target, ask: Ask, change: QueueChange | None = None, directory: str = "") -> Queue:
-    """Go there, make the change, and say what waits then."""
+    """Make a change at the target; returns the queue."""
     with reached(target, ask, directory) as agent:
         return agent.queue(change)
 
@@ -36,13 +36,13 @@ def plan_in(queue: Queue, named: str) -> QueuedPlan:
 
 
 def row_of(queue: Queue, at: int) -> list[str]:
-    """One plan in the words of HEADERS."""
+    """A plan as a row of HEADERS."""
     entry = queue.plans[at]
     return [str(at + 1), entry.plan[-SUFFIX:], entry.name, str(entry.sessions), begins_text(queue, entry)]
 
 
 def begins_text(queue: Queue, entry: QueuedPlan) -> str:
-    """When a plan begins, by the clock here."""
+    """When a plan begins, in local time."""
     if entry.held:
         return f"held: {entry.held}"
     wait = min((entry.at or queue.now) - queue.now, LATEST_S)  # a target may name any moment
@@ -55,12 +55,12 @@ def begins_text(queue: Queue, entry: QueuedPlan) -> str:
 
 
 def is_kept_waiting(queue: Queue, entry: QueuedPlan) -> bool:
-    """By a plan of another directory: the next plan alone, as those behind it wait for their turn."""
+    """Whether the first plan waits for one of another directory."""
     return bool(queue.waits_for) and entry is queue.next_plan(queue.now)
 
 
 def place_text(queue: Queue, plan: Plan, target: str) -> str:
-    """Where a plan that was added is, and when it begins."""
+    """The place of an added plan, and when it begins."""
     entry = next((each for each in queue.plans if each.plan == plan.id), None)
     if entry is None:
         return f"plan {plan.name} has left the queue of {target} already"
@@ -69,7 +69,7 @@ def place_text(queue: Queue, plan: Plan, target: str) -> str:
 
 
 def state_text(queue: Queue) -> str:
-    """What is done on a target, and whether its queue goes on."""
+    """The state of a target, and whether its queue runs."""
     work = f"in use by {queue.at_work}" if queue.at_work else "no plan at work"
     if queue.waits_for:
         work = f"waits for {queue.waits_for}"
@@ -78,7 +78,7 @@ def state_text(queue: Queue) -> str:
 
 
 def seconds_until(text: str, now: datetime | None = None) -> float:
-    """From `22:30` (the next time the clock shows that) or `2026-11-24 06:00`, by the clock here."""
+    """Seconds until `22:30` (the next one) or `2026-11-24 06:00`, in local time."""
     now = now or datetime.now()
     try:
         at = _moment(text.strip(), now)

@@ -24,7 +24,7 @@ def kept_on(target: Target, ask: Ask, deleted: Sequence[str] = (), directory: st
 
 
 def row_of(snapshot: Snapshot) -> list[str]:
-    """One in the words of HEADERS; what it does not say of itself stays empty."""
+    """A snapshot as a row of HEADERS; unknown values are empty."""
     contender = snapshot.contender or {}
     made_at, size = snapshot.made_at, snapshot.size_bytes
     return [
@@ -38,7 +38,7 @@ def row_of(snapshot: Snapshot) -> list[str]:
 
 
 def _tables(snapshot: Snapshot, contender: Mapping[str, object]) -> str:
-    """How many of how many rows, and what tells them from others of that size."""
+    """Number and rows of the tables, and options that distinguish them."""
     method, options = snapshot.load_method, contender.get("table_options")
     said = [
         f"{snapshot.tables} x {count_text(snapshot.rows or 0, 'row')}",

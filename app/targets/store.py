@@ -44,7 +44,7 @@ class Targets:
         return known[name]
 
     def add(self, target: Target) -> None:
-        """Keep a new target; raises InputError where it cannot be one."""
+        """Add a target; raises InputError if it is not valid."""
         found = self._read()
         if target.name in found or target.name == LOCAL:
             text = f"target {target.name!r} exists already: edit it, or choose another name"
@@ -54,7 +54,7 @@ class Targets:
         self._keep({**found, target.name: target})
 
     def edit(self, name: str, **changes: Any) -> Target:
-        """Change what is named of a target; gives the changed one."""
+        """Change fields of a target; returns the target."""
         unknown = changes.keys() - _FIELDS.keys()
         if unknown:
             raise InputError(
@@ -70,7 +70,7 @@ class Targets:
         return changed
 
     def remove(self, name: str) -> None:
-        """Forget a target; nothing on the machine itself is touched."""
+        """Remove a target; the machine itself stays untouched."""
         if name == LOCAL:
             raise InputError("this computer is always a target: Dyno cannot remove it")
         _drop_secrets(self.get(name))
@@ -103,7 +103,7 @@ class Targets:
 
 
 class FieldError(InputError):
-    """One field of a target cannot be what it is."""
+    """A field of a target has a wrong value."""
 
     def __init__(self, field: str, text: str) -> None:
         super().__init__(text)
@@ -142,12 +142,12 @@ def _target_of(name: str, table: Any) -> Target:
 
 
 def _table_of(target: Target) -> dict[str, Any]:
-    """What differs from an empty target."""
+    """The fields that differ from an empty target."""
     return {key: value for key, value in asdict(target).items() if key != "name" and value}
 
 
 def _line_of(text: str, name: str, key: str = "") -> int:
-    """The line of a key in the table of this name, or of the table, from 1; 1 where it is not found."""
+    """The line of a key, or of its table, from 1; 1 if not found."""
     lines = text.splitlines()
     header = re.compile(rf"\s*\[\s*[\"']?{re.escape(name)}[\"']?\s*\]")
     start = next((number for number, line in enumerate(lines) if header.match(line)), 0)
@@ -156,14 +156,14 @@ def _line_of(text: str, name: str, key: str = "") -> int:
 
 
 def check_target(target: Target) -> Target:
-    """The target as given; raises FieldError that says what of it cannot be."""
+    """The target; raises FieldError for a wrong field."""
     for name, text in problems_of(target).items():
         raise FieldError(name, text)
     return target
 
 
 def problems_of(target: Target) -> dict[str, str]:
-    """What of a target cannot be: one line for each field that is wrong."""
+    """A line for each wrong field of a target."""
     found: dict[str, str] = {}
     for name, text in _problems(target):
         if text:
@@ -219,7 +219,7 @@ def _search_path_problem(pattern: str, name: str) -> str:
 
 
 def _check_keyring(target: Target) -> None:
-    """Raises InputError if secrets are to be remembered without a keyring."""
+    """Raise InputError if secrets should be stored without a keyring."""
     if not target.remember:
         return
     from app.remote.secrets import system_keyring

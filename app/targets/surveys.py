@@ -24,7 +24,7 @@ _PLACE = ("host", "user", "port", "jump", "directories", "python", "search_paths
 
 @dataclass(frozen=True)
 class Surveyed:
-    """What a target was at a time."""
+    """A survey and its time."""
 
     at: float  # this computer's clock
     content: Survey
@@ -37,7 +37,7 @@ class Surveys:
         self._folder = (home or settings.home()) / "surveys"
 
     def get(self, target: Target) -> Surveyed | None:
-        """The stored survey; None without one, or if the target is another machine or directory now."""
+        """The stored survey; None without one, or if the target has changed."""
         try:
             raw = self._path(target.name).read_bytes()
             from app.shapes import decode  # only where there is something to read
@@ -63,7 +63,7 @@ class Surveys:
 
 
 def _place_of(target: Target) -> dict[str, Any]:
-    """What a survey is about: with another of these it is about something else."""
+    """What identifies the surveyed machine and directory."""
     return {key: value for key, value in asdict(target).items() if key in _PLACE}
 
 
@@ -73,7 +73,7 @@ def survey_target(
     on_progress: OnProgress = lambda _stage, _what: None,
     clock: Callable[[], float] = time.time,
 ) -> Surveyed:
-    """Go there, bring the agent file where it is missing, and look around, stage by stage."""
+    """Survey a target, stage by stage; pushes the agent file if it is missing."""
     with reached(target, ask, on_progress=on_progress) as agent:
         on_progress("survey", agent.directory)
         return Surveyed(clock(), agent.survey(target.search_paths))

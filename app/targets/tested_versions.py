@@ -68,7 +68,7 @@ TRIED = (
 
 
 def tried(family: str | None, version: str | None) -> Tried:
-    """What holds for a build; a series that is not in the table was never tried."""
+    """How a build's version was tested; a series outside the table was never tried."""
     series = ".".join((version or "").split("-")[0].split(".")[:2])
     found = (
         each for each in TRIED if each.family == family and each.series in (series, series.split(".")[0])
@@ -77,5 +77,5 @@ def tried(family: str | None, version: str | None) -> Tried:
 
 
 def with_tried(builds: Sequence[Build]) -> list[dict[str, Any]]:
-    """Builds of a survey as JSON, each with how its version was tried."""
+    """Builds of a survey as JSON, with how their versions were tested."""
     return [{**to_json(each), "tried": tried(each.family, each.version).how} for each in builds]
