@@ -37,7 +37,7 @@ def main() -> int:
 
 
 def _draw(request: ChartRequest, path: Path) -> None:
-    """What the command line cannot: it knows no Qt."""
+    """Draw a chart for the command line, which knows no Qt."""
     from .shell.pictures import draw_chart
 
     draw_chart(request, path)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Changes:
-    """What is no longer as it was read."""
+    """What must be read again."""
 
     sessions: bool = False
     targets: bool = False
@@ -24,7 +24,7 @@ class Changes:
 
 @dataclass(frozen=True)
 class Arrival:
-    """What the follower of a plan has brought."""
+    """New events from the follower of a plan."""
 
     plan: str
     update: Update

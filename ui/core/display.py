@@ -12,7 +12,7 @@ X_PORT = 6000
 
 
 def has_display() -> bool:
-    """QT_QPA_PLATFORM is taken at its word: who sets it knows."""
+    """Whether there is a display; a QT_QPA_PLATFORM that is set is trusted."""
     if sys.platform != "linux" or os.environ.get("QT_QPA_PLATFORM"):
         return True
     return _answers_wayland() or _answers_x(os.environ.get("DISPLAY", ""))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # dear to import, and not needed before a plan is followed
 
 @dataclass
 class FollowedPlan:
-    """A plan, and what has been heard of it."""
+    """A plan and its state as far as known."""
 
     id: str
     target: Target

@@ -27,7 +27,7 @@ LOOK_S = 0.5  # how often it checks whether the window closes
 
 @dataclass(frozen=True)
 class News:
-    """What the thread of a follower has to tell."""
+    """News from the thread of a follower."""
 
     plan: str
     progress: PlanProgress | None = None  # as it is stored
@@ -38,7 +38,7 @@ class News:
 def follow_plan(
     followed: FollowedPlan, home: Path, ask: Ask, tell: Callable[[News], None], stopping: threading.Event
 ) -> None:
-    """Tell what is stored, then what comes, until the plan ends or the window closes."""
+    """Report what is stored, then new events, until the plan ends or the window closes."""
     plan, target, directory, sha = followed.id, followed.target, followed.directory, followed.sha
 
     say = teller(followed, tell, stopping)
@@ -63,7 +63,7 @@ def follow_plan(
 def teller(
     followed: FollowedPlan, tell: Callable[[News], None], stopping: threading.Event
 ) -> Callable[[News], None]:
-    """Tells, and waits until it has been taken in: else thread and window would keep each other waiting."""
+    """Reports news and waits until they are handled, so that thread and window do not block each other."""
 
     def say(news: News) -> None:
         for update in parts(news.update) if news.update else (None,):
@@ -81,7 +81,7 @@ def teller(
 
 
 def parts(update: Update) -> Iterator[Update]:
-    """The same in parts of a few events; that the plan has ended, or is refused, is told with the last."""
+    """News in parts of a few events; the last part says that the plan has ended or is refused."""
     pieces = [
         {session: events[at : at + PART]}
         for session, events in update.events.items()

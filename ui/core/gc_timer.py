@@ -16,7 +16,7 @@ OLD_EVERY = 24  # looks: then at all that was made since the parts of the window
 
 
 class Collecting(QObject):
-    """As long as it lives cycles are found by its timer alone."""
+    """While it exists, garbage is collected only by its timer."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -27,7 +27,7 @@ class Collecting(QObject):
         timer.start()
 
     def settle(self) -> None:
-        """What is there now stays: modules, pages, widgets. It is not searched any more."""
+        """Exclude existing modules, pages and widgets from the search for garbage."""
         gc.freeze()
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ import gc
 
 
 def import_quickly() -> None:
-    """Without Python's search for cycles, and without PySide's: both look at each module that comes."""
+    """Import without garbage collection and PySide's hook, which both look at each new module."""
     gc.disable()  # ui/core/gc_timer.py looks for cycles, once the window stands
     import PySide6.QtCore  # noqa: F401 - puts its own `__import__` into place
 

@@ -67,7 +67,7 @@ class Looking(QObject):
 
 
 def _found(home: Path, names: set[str]) -> tuple[list[Target], float]:
-    """The targets of these names, as they are now, and when the history was written to."""
+    """The current targets of these names, and when the history was written to."""
     from app.targets.store import Targets
 
     files = [path for path in home.glob("history.sqlite*") if not path.name.endswith("-shm")]

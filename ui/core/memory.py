@@ -24,7 +24,7 @@ class Memory:
         self._settings = QSettings(str(path), QSettings.Format.IniFormat)
 
     def value(self, key: str, default: Any) -> Any:
-        """What was kept, in the type of `default`; that where it is something else."""
+        """The stored value, if it has the type of `default`; else that."""
         found = self._settings.value(key, default)
         if isinstance(default, bool):
             return str(found).lower() == "true"
@@ -42,14 +42,14 @@ class Memory:
 
     @property
     def folder(self) -> str:
-        """Where the last file was that a person saved or opened."""
+        """The folder of the last saved or opened file."""
         return self.value(_FOLDER, str(Path.home()))  # type: ignore[no-any-return]
 
     def keep_folder(self, folder: Path) -> None:
         self.keep(_FOLDER, str(folder))
 
     def _make_private(self) -> None:
-        """Qt leaves the mode of a file that is there as it is."""
+        """Make the file private: Qt does not change the mode of an existing file."""
         self._is_private = True
         with suppress(OSError):
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -57,12 +57,12 @@ class Memory:
             self._path.chmod(0o600)
 
     def restore_splitter(self, splitter: QSplitter, key: str) -> None:
-        """As it was left; from now on its moves are kept."""
+        """Restore a splitter, and store its moves from now on."""
         splitter.restoreState(self._bytes(key))
         splitter.splitterMoved.connect(lambda: self.keep(key, splitter.saveState()))
 
     def restore_header(self, header: QHeaderView, key: str) -> None:
-        """As it was left; from now on changes of its columns are kept."""
+        """Restore a header, and store changes of its columns from now on."""
         header.restoreState(self._bytes(key))
         header.sectionResized.connect(lambda: self.keep(key, header.saveState()))
         header.sectionMoved.connect(lambda: self.keep(key, header.saveState()))

@@ -29,17 +29,17 @@ class Page(QWidget):
         context.bus.changed.connect(self._on_changed)
 
     def concerns(self, changes: Changes) -> bool:
-        """Whether something this page shows is no longer as it was read."""
+        """Whether the change concerns what this page shows."""
         return changes.sessions
 
     def reload(self) -> None:
-        """Read anew what is shown."""
+        """Read again what is shown."""
 
     def open(self, wanted: Wanted) -> None:
         """Show these sessions."""
 
     def page_actions(self) -> Sequence[QAction | None]:
-        """The menu of the page; None is a line between."""
+        """The actions of the page's menu; None is a separator."""
         return ()
 
     def first_focus(self) -> QWidget | None:

@@ -24,7 +24,7 @@ _TIPS = (_ROLE.ToolTipRole, _ROLE.AccessibleDescriptionRole)
 
 
 class Label(QLabel):
-    """Shows its text, whatever it looks like."""
+    """A label that shows text as it is."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -36,12 +36,12 @@ class Label(QLabel):
 
 
 def as_shown(text: str) -> str:
-    """With its lines; no more of it than a person reads."""
+    """A text with its lines, cut to what a person reads."""
     return harmless_text(text if len(text) <= LONGEST else f"{text[:LONGEST]}…")
 
 
 def as_tip(text: str) -> str:
-    """A tooltip that says just this: Qt reads what begins like HTML as such."""
+    """A tooltip as plain text: Qt would read text like HTML as such."""
     said = as_shown(text)
     if not Qt.mightBeRichText(said):
         return said
@@ -51,19 +51,19 @@ def as_tip(text: str) -> str:
 
 
 def fitted(metrics: QFontMetrics | QFontMetricsF, text: str, mode: Any, width: float) -> str:
-    """As much of a text as has room."""
+    """As much of a text as fits."""
     return metrics.elidedText(harmless(text), mode, int(width))
 
 
 def plain_box(box: QMessageBox, question: str, consequence: str) -> None:
-    """What a person is asked, and what comes of it."""
+    """A question box with plain text."""
     box.setTextFormat(QtCore.TextFormat.PlainText)
     box.setText(as_shown(question))
     box.setInformativeText(as_shown(consequence))
 
 
 def plain_data(data: Callable[..., Any]) -> Callable[..., Any]:
-    """Of an item model `data` or `headerData`: what a cell or a tooltip shows of it."""
+    """Wraps `data` or `headerData` of a model so that cells and tooltips are plain text."""
 
     @wraps(data)
     def shown(self: Any, *asked: Any, **named: Any) -> Any:
@@ -80,7 +80,7 @@ def plain_data(data: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def error_lines(error: Exception) -> tuple[str, str]:
-    """The line a person reads, and the details a developer needs; none where it is no defect."""
+    """The line for a person, and details for a developer if it is a defect."""
     if isinstance(error, DynoError):
         return error.window_text or str(error), ""
     return f"{DEFECT}: {error!r}", "".join(traceback.format_exception(error))

@@ -64,7 +64,7 @@ class Plans(QObject):
     # what there is
 
     def all(self) -> list[FollowedPlan]:
-        """The latest last; those that are over stay until the window closes."""
+        """All plans, the latest last; those that have ended stay until the window closes."""
         return list(self._plans.values())
 
     def active(self) -> list[FollowedPlan]:
@@ -91,7 +91,7 @@ class Plans(QObject):
         sessions: Sequence[str],
         ask: Ask | None = None,
     ) -> None:
-        """Follow a plan; who follows it already goes on."""
+        """Follow a plan, unless it is followed already."""
         from app.following.follower import Link
         from app.following.progress import PlanProgress
 
@@ -113,7 +113,7 @@ class Plans(QObject):
         self.changed.emit(plan)
 
     def retry(self, plan: str) -> None:
-        """Follow again what could not be followed, now with somebody there to be asked."""
+        """Follow plans again that could not be followed, now with questions allowed."""
         followed = self._plans[plan]
         self.follow(followed.target, followed.directory, plan, followed.sha, followed.sessions)
 
@@ -125,7 +125,7 @@ class Plans(QObject):
             self.adopt_from(target)
 
     def adopt_from(self, target: Target, ask: Ask | None = None) -> None:
-        """Follow what is carried out on a target, and what ended there while the window was closed."""
+        """Follow the plan that runs on a target, and those that ended while the window was closed."""
 
         def work() -> list[RemotePlan]:
             from app.following.adoption import find_plans, goes_on_here
@@ -144,12 +144,12 @@ class Plans(QObject):
         self._tasks.run(self, work, lambda found: self._on_found(target, found), failed)
 
     def log_in(self, target: Target) -> None:
-        """Look there again, now with somebody to be asked."""
+        """Look for plans on a target again, now with questions allowed."""
         self._told.discard(target.name)
         self.adopt_from(target, self._secrets.ask)
 
     def close(self) -> None:
-        """Stop following; the plans go on at their targets."""
+        """Stop following; the plans run on at their targets."""
         self._stopping.set()
         deadline = time.monotonic() + JOIN_S
         for thread in self._threads.values():
@@ -158,7 +158,7 @@ class Plans(QObject):
     # steering
 
     def stop(self, plan: str, what: str, owner: QObject, failed: Failed) -> None:
-        """End the `session` at hand, or after the `step` at hand, or the whole `plan`."""
+        """Stop the running `session`, after the running `step`, or the whole `plan`."""
         self._steer(plan, lambda agent: agent.stop(plan, what), owner, failed)
 
     def skip(self, plan: str, owner: QObject, failed: Failed) -> None:
@@ -205,7 +205,7 @@ class Plans(QObject):
             self.ended.emit(followed.id)
 
     def _tell_unreached(self, target: Target, error: DynoError) -> None:
-        """Once, and only of a target on which sessions had not ended when it was heard of last."""
+        """Report an unreachable target once, if it had sessions without an end."""
         if target.name in self._told:
             return
         self._told.add(target.name)
@@ -222,7 +222,7 @@ class Plans(QObject):
         self._tasks.read(self, go_on, done, lambda _: None)
 
     def _on_again(self) -> None:
-        """What was not reached may be there now, or its passphrase may be known."""
+        """Try unreachable targets again: they, or their passphrases, may be there now."""
         unreached, self._unreached = self._unreached, {}
         for target in unreached.values():
             self.adopt_from(target)
@@ -238,12 +238,12 @@ class Plans(QObject):
         self.looked.emit(target)
 
     def _has_ended(self, plan: str) -> bool:
-        """Whether it was followed to its end; its agent may still be at work for a moment."""
+        """Whether it was followed to its end; its agent may still run for a moment."""
         followed = self._plans.get(plan)
         return followed is not None and followed.link.state == "ended"
 
 
 def _changes_the_list(events: Iterable[object]) -> bool:
-    """Whether a list of sessions shows something else now."""
+    """Whether the change shows in a list of sessions."""
     kinds = {"session_planned", "session_started", "step_ended", "session_ended"}
     return any(getattr(event, "kind", "sample") in kinds for event in getattr(events, "lines", events))

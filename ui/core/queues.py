@@ -20,7 +20,7 @@ LONGEST_S = 3600.0  # until a plan that begins later is looked for
 
 
 class Queues(QObject):
-    """Of all targets; goes along with the plan that a target begins by itself."""
+    """The queues of all targets; follows a plan that a target starts by itself."""
 
     changed = Signal(str)  # name of the target
     failed = Signal(str, object)  # name of the target, Exception
@@ -36,16 +36,16 @@ class Queues(QObject):
         plans.ended.connect(self._on_ended)
 
     def of(self, target: Target | None) -> tuple[Target, Queue] | None:
-        """What waits on this target, or on any where nothing waits there."""
+        """The queue of this target; if nothing waits there, that of any other."""
         own = self._heard.get(target.name) if target else None
         return own or next(iter(self._heard.values()), None)
 
     def ask(self, target: Target, change: QueueChange | None = None) -> None:
-        """Make a change, or only look; `changed` or `failed` answers."""
+        """Make a change, or only read; `changed` or `failed` follows."""
         self._ask(target, change, self._secrets.ask, lambda error: self.failed.emit(target.name, error))
 
     def take(self, target: Target, queue: Queue) -> None:
-        """What a target has said of its queue."""
+        """Handle the answer of a target."""
         self._heard.pop(target.name, None)
         if queue.plans:
             self._heard[target.name] = (target, queue)

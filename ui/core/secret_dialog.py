@@ -18,7 +18,7 @@ WIDTH = 56 * SPACE
 
 
 class SecretDialog(QDialog):
-    """One secret; nothing of it is written anywhere by this dialog."""
+    """Asks for one secret, and stores nothing."""
 
     def __init__(self, prompt: str, was_refused: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,7 +43,7 @@ class SecretDialog(QDialog):
             layout.addWidget(widget)
 
     def secret(self) -> str | None:
-        """What was typed; None where the person goes on without."""
+        """The typed secret; None if the person skips it."""
         return self.field.text() if self.result() == QDialog.DialogCode.Accepted else None
 
     def _make_field(self) -> QLineEdit:

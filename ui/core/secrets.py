@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class _Question:
-    """What is asked for, and the place of the answer."""
+    """A question, and the place of its answer."""
 
     def __init__(self, prompt: str, was_refused: bool) -> None:
         self.prompt = prompt
@@ -47,7 +47,7 @@ class Secrets(QObject):
         self._asked.connect(self._on_asked, Qt.ConnectionType.QueuedConnection)
 
     def ask(self, prompt: str) -> str | None:
-        """Wait for a person's answer; None where they go on without. Never called on the GUI thread."""
+        """Wait for an answer; None if the person skips it. Never called on the GUI thread."""
         label = prompt.strip().rstrip(":")
         with self._lock:
             if self._is_closed:
@@ -61,7 +61,7 @@ class Secrets(QObject):
 
     @staticmethod
     def silent(_prompt: str) -> None:
-        """Nobody is asked: for what goes on in the background."""
+        """Ask nobody: for background work."""
 
     def close(self) -> None:
         """Threads that wait for a secret go on without it; called before they are joined."""
@@ -103,7 +103,7 @@ class Secrets(QObject):
 
 
 def _window() -> QWidget | None:
-    """What the dialog belongs to."""
+    """The window that the dialog belongs to."""
     windows = (Qt.WindowType.Window, Qt.WindowType.Dialog)  # neither menus nor tooltips
     shown = (each for each in QApplication.topLevelWidgets() if each.isVisible())
     return QApplication.activeWindow() or next((each for each in shown if each.windowType() in windows), None)

@@ -68,13 +68,13 @@ class Tasks(QObject):
             thread.start()
 
     def run(self, owner: QObject, work: Callable[[], T], done: Callable[[T], None], failed: Failed) -> None:
-        """Do `work` on one of the threads; it may not touch a QObject."""
+        """Run `work` on a pool thread; it must not touch a QObject."""
         self._put(next(self._numbers), _Task(owner, work, lambda _: None, done, failed))
 
     def read(
         self, owner: QObject, work: Callable[[History], T], done: Callable[[T], None], failed: Failed
     ) -> None:
-        """Do `work` with the history; each thread keeps one open, for writing too."""
+        """Run `work` with the history; each thread keeps one open, also for writing."""
         self.run(owner, lambda: work(self._history()), done, failed)
 
     def run_long(
@@ -85,7 +85,7 @@ class Tasks(QObject):
         done: Callable[[T], None],
         failed: Failed,
     ) -> None:
-        """Do `work` that tells meanwhile how far it is, in plain data: `on_news` runs on the GUI thread."""
+        """Run `work` that reports its progress as plain data: `on_news` runs on the GUI thread."""
         number = next(self._numbers)
 
         def tell(news: News) -> None:
@@ -95,7 +95,7 @@ class Tasks(QObject):
         self._put(number, _Task(owner, lambda: work(tell), on_news, done, failed))
 
     def close(self) -> None:
-        """Let what has begun end; nothing is delivered any more."""
+        """Let running work end without delivering its answers."""
         self._closing.set()
         for _ in self._threads:
             self._waiting.put(0)
@@ -158,7 +158,7 @@ def _answer(work: Callable[[], Any]) -> _Answer:
 
 
 class Latest:
-    """Questions of which only the newest answer is wanted: filters, estimates."""
+    """Runs questions of which only the newest answer counts: filters, estimates."""
 
     def __init__(self, tasks: Tasks, owner: QObject) -> None:
         self._tasks = tasks

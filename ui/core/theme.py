@@ -70,7 +70,7 @@ _LEAST_TINT, _FULL_TINT = 0.14, 0.42  # how much of the colour is laid over the 
 
 
 class Theme(QObject):
-    """The colours at hand; `changed` where they are others now."""
+    """The current colours; `changed` when they change."""
 
     changed = Signal()
 
@@ -85,7 +85,7 @@ class Theme(QObject):
         return self._appearance
 
     def set_appearance(self, appearance: Appearance) -> None:
-        """Follow the system where it says, or be light or dark."""
+        """Follow the system, or stay light or dark."""
         self._appearance = appearance
         self._apply()
 
@@ -93,22 +93,22 @@ class Theme(QObject):
         return QColor((_DARK if self.is_dark else _LIGHT)[role])
 
     def contender(self, index: int) -> QColor:
-        """Of the colour index that the history keeps."""
+        """The colour of a contender, by the index in the history."""
         palette = CONTENDERS[self.is_dark]
         return QColor(palette[index % len(palette)])
 
     def group(self, name: str) -> QColor:
-        """Of a group of steps, the same everywhere."""
+        """The colour of a group of steps."""
         word = next((known for known in _GROUPS if name.lower().startswith(known)), "")
         shades = _GROUPS[word] if word else _OTHERS[zlib.crc32(name.encode()) % len(_OTHERS)]
         return QColor(shades[self.is_dark])
 
     def part(self, name: str) -> QColor:
-        """Of a part of what is on a disk."""
+        """The colour of a part of a size on disk."""
         return QColor(_PARTS.get(name, ("#a4acb4", "#6f7a85"))[self.is_dark])
 
     def verdict(self, word: str | None, ratio: float | None) -> QColor | None:
-        """Behind a ratio that is better or worse, the further from 1.00 the stronger; None behind others."""
+        """The tint of a better or worse ratio, stronger the further it is from 1; None for others."""
         colours = VERDICTS[self.is_dark]
         if word not in colours or ratio is None:
             return None
@@ -141,7 +141,7 @@ class Theme(QObject):
         return palette
 
     def _faded(self) -> QColor:
-        """Text of what cannot be had now: still legible."""
+        """The colour of disabled text: still legible."""
         text, ground = self.colour("text"), self.colour("window")
         pairs = ((text.red(), ground.red()), (text.green(), ground.green()), (text.blue(), ground.blue()))
         return QColor(*(round(0.45 * ours + 0.55 * behind) for ours, behind in pairs))

@@ -10,7 +10,7 @@ from ui.core.plans import Plans
 
 
 class ClosingDialog(QDialog):
-    """Closes by itself once no plan is carried out any more."""
+    """Closes by itself when no plan runs any more."""
 
     def __init__(self, plans: Plans, parent: QWidget) -> None:
         super().__init__(parent)

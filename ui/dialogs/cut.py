@@ -33,7 +33,7 @@ _HINT = f"Drag over the curve, or enter the bounds. Dyno stores all seconds; {WH
 
 
 class _ChoosingAxis(TimeAxis):
-    """Shows the whole step; a stretch that is drawn is chosen, where other charts zoom to it."""
+    """An axis that shows the whole step; dragging chooses a range and does not zoom."""
 
     chosen = Signal(float, float)
 
@@ -48,7 +48,7 @@ class _ChoosingAxis(TimeAxis):
 
 
 class CutDialog(QDialog):
-    """Accepted: `cut` is what was chosen, unless it `is_undone`: then all seconds are to count again."""
+    """When accepted, `cut` is the chosen range; with `is_undone` all seconds count again."""
 
     def __init__(self, name: str, step: Countable, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -141,13 +141,13 @@ class CutDialog(QDialog):
         self._axis.chosen.connect(self._on_drawn)
 
     def _on_drawn(self, first: float, last: float) -> None:
-        """As whole seconds, those the stretch touches."""
+        """Take the seconds that the drawn range touches."""
         bounds = max(0, int(first)), min(self._whole, int(last) + 1)
         for spin, value in zip((self._first, self._end), bounds, strict=True):
             spin.setValue(value)
 
     def _tell(self) -> None:
-        """The result of these seconds, or why they cannot represent the step."""
+        """Show the result of these seconds, or why they cannot represent the step."""
         cut, seconds = self.cut, self._step.seconds
         of_all = f"All {self._whole}: {self._figure(self._step.whole, seconds.steadiness())}"
         try:

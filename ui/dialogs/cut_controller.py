@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Cutting(QObject):
-    """Of one page; everything but the dialog is done off the GUI thread."""
+    """Choosing seconds on one page; all but the dialog runs off the GUI thread."""
 
     failed = Signal(object)  # Exception
 
@@ -28,7 +28,7 @@ class Cutting(QObject):
         self.dialog: CutDialog | None = None
 
     def ask(self, session: str, name: str, step: int) -> None:
-        """Which seconds of this step, by its position, are to count."""
+        """Ask which seconds of a step, by its position, count."""
 
         def work(history: History) -> Countable:
             from app.history.counting import countable

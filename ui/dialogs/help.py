@@ -31,7 +31,7 @@ class HelpDialog(QDialog):
 
 
 def _shortcuts(menus: Menus) -> str:
-    """Of every action that has one."""
+    """The shortcuts of all actions."""
     parts = []
     for title, actions in menus:
         rows = [_row(each) for each in actions if each.shortcut().toString()]

@@ -33,7 +33,7 @@ _CHANGED = (
 
 
 class HostKeyDialog(QDialog):
-    """A key never seen is accepted by a button; a changed one has to be ticked first."""
+    """An unknown key needs a button to accept; a changed key needs a tick first."""
 
     def __init__(self, error: HostKeyError, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -120,7 +120,7 @@ def _wrapped(text: str) -> QLabel:
 
 
 def _fingerprint(text: str, name: str) -> QLabel:
-    """In letters of one width, to be compared and copied."""
+    """The fingerprint in a fixed-width font, to compare and copy."""
     label = Label(text)
     label.setAccessibleName(name)
     label.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))

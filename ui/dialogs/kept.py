@@ -18,7 +18,7 @@ from ui.widgets.table import tabular
 
 
 class KeptDialog(QDialog):
-    """The list is disabled while the target is asked."""
+    """A dialog whose list is disabled while it asks the target."""
 
     def __init__(
         self, context: Context, target: Target, headers: Sequence[str], about: str, parent: QWidget | None

@@ -24,7 +24,7 @@ ABOUT = (
 
 
 class QueueDialog(KeptDialog):
-    """Asks the target when it begins, and with each change."""
+    """Reads the queue when it opens, and after each change."""
 
     def __init__(self, context: Context, target: Target, parent: QWidget | None = None) -> None:
         super().__init__(context, target, HEADERS, ABOUT, parent)
@@ -53,7 +53,7 @@ class QueueDialog(KeptDialog):
         self.open()
 
     def show_queue(self, queue: Queue) -> None:
-        """As the target says it; the same plan stays chosen."""
+        """Show the queue; the same plan stays selected."""
         chosen, self._queue = self._chosen(), queue
         self.said.setText(state_text(queue))
         self.list.clear()

@@ -10,7 +10,7 @@ from ui.core.plain import plain_box
 
 
 def ask_before(parent: QWidget, question: str, consequence: str, act: Callable[[], object]) -> None:
-    """A question that begins with what is done: "Remove the target xeon?". Enter and Escape choose Cancel."""
+    """Ask first: "Remove the target xeon?". Enter and Escape choose Cancel."""
     verb = question.split()[0]
     box = QMessageBox(parent)
     box.setIcon(QMessageBox.Icon.Question)

@@ -30,7 +30,7 @@ _WORDS = {
 
 
 class ReportDialog(QDialog):
-    """Accepted: it is to be saved."""
+    """Accepted means: save the report."""
 
     scripts_wanted = Signal()
 

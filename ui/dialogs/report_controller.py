@@ -21,7 +21,7 @@ _REPORTS = "Web page (*.html);;Markdown (*.md);;Table (*.csv)"
 
 
 class Reporting(QObject):
-    """Of one page; everything but the dialogs is done off the GUI thread."""
+    """Reports of one page; all but the dialogs runs off the GUI thread."""
 
     failed = Signal(object)  # Exception
 
@@ -30,7 +30,7 @@ class Reporting(QObject):
         self._context, self._page = context, page
 
     def ask_of(self, sessions: Sequence[str]) -> None:
-        """Compare these sessions first."""
+        """Compare these sessions, then ask."""
         home = self._context.home
 
         def work(history: History) -> Comparison:
@@ -43,7 +43,7 @@ class Reporting(QObject):
         self._context.tasks.read(self, work, self.ask, self.failed.emit)
 
     def ask(self, comparison: Comparison) -> None:
-        """What it is to hold."""
+        """Ask for the contents of a report."""
         from app.report.content import title_of
 
         from .report import ReportDialog
@@ -77,7 +77,7 @@ class Reporting(QObject):
         )
 
     def _write_scripts(self, comparison: Comparison) -> None:
-        """One for each column: that of its first session."""
+        """Write a script for each column, of its first session."""
         if (folder := _ask_new_folder(self._page, self._folder, "Scripts of the columns", "scripts")) is None:
             return
 
@@ -96,7 +96,7 @@ class Reporting(QObject):
 
 
 def _ask_file(parent: QWidget, folder: Path) -> Path | None:
-    """Where a report is to go."""
+    """Ask for the file of a report."""
     from app.report.writing import FORMS
 
     path, chosen = QFileDialog.getSaveFileName(parent, "Save report", str(folder / "report.html"), _REPORTS)
@@ -108,7 +108,7 @@ def _ask_file(parent: QWidget, folder: Path) -> Path | None:
 
 
 def _ask_new_folder(parent: QWidget, folder: Path, title: str, name: str) -> Path | None:
-    """A folder that is to be made."""
+    """Ask for a new folder."""
     path, _ = QFileDialog.getSaveFileName(
         parent, f"{title}: a new folder", str(folder / name), options=QFileDialog.Option.DontConfirmOverwrite
     )

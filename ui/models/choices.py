@@ -23,7 +23,7 @@ def engine_text(engine: str) -> str:
 
 
 class ChoiceModel(QAbstractTableModel):
-    """Builds down, presets of each engine across; what is not available has no box, and a reason."""
+    """Rows are builds, columns presets by engine; an unavailable cell has a reason instead of a box."""
 
     ticked = Signal(str, str, str, bool)  # build, engine, preset, whether it is
 
@@ -45,12 +45,12 @@ class ChoiceModel(QAbstractTableModel):
             self.dataChanged.emit(self.index(0, 0), last, [ROLE.CheckStateRole])
 
     def place(self, index: Index) -> tuple[str, str, str]:
-        """Build, engine and preset of a cell."""
+        """The build, engine and preset of a cell."""
         preset = self._choices.presets[index.column()]
         return self._choices.builds[index.row()].name, preset.engine, preset.name
 
     def words(self, index: Index) -> str:
-        """What a cell is, in a line."""
+        """A cell in words."""
         build, engine, preset = self.place(index)
         refusal = self._choices.refusal(build, engine, preset)
         name = f"{build}, {engine_text(engine)}, preset {preset}"
@@ -118,7 +118,7 @@ class ChoiceModel(QAbstractTableModel):
         return Qt.CheckState.Checked if is_ticked else Qt.CheckState.Unchecked
 
     def _is_checkable(self, index: Index) -> bool:
-        """What is ticked and cannot be had any more must still be taken back."""
+        """Whether a cell can be ticked; a ticked one that is no longer available can be unticked."""
         place = self.place(index)
         return not self._choices.refusal(*place) or self._draft.is_ticked(*place)
 

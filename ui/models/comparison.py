@@ -31,7 +31,7 @@ AROUND = COLUMN + 1  # of the first head: what the names of all columns have in 
 
 @dataclass(frozen=True)
 class ColumnShown:
-    """A contender as its header shows it."""
+    """A contender in the header."""
 
     name: str
     short: str  # without what all of them have in common
@@ -43,7 +43,7 @@ class ColumnShown:
 
 @dataclass(frozen=True)
 class Mean:
-    """The line of a group below its steps."""
+    """The mean of a group, in a line below its steps."""
 
     group: GroupEntry
 
@@ -52,7 +52,7 @@ Line = RowEntry | Mean | str  # a text: the heading of a group
 
 
 def columns_shown(comparison: Comparison, theme: Theme) -> list[ColumnShown]:
-    """All columns, in their order."""
+    """All columns in order."""
     seen: list[int] = []
     found = []
     names = names_of(comparison)
@@ -85,17 +85,17 @@ def step_text(row: RowEntry) -> str:
 
 
 def drawn_unit(unit: str) -> str:
-    """Of an axis: sizes are drawn in MiB."""
+    """The unit of an axis: sizes are drawn in MiB."""
     return "MiB" if unit == "bytes" else unit_text(unit)
 
 
 def drawn_points(row: RowEntry) -> list[Point]:
-    """Of all columns, in the unit of the axis."""
+    """The points of all columns, in the unit of the axis."""
     return points_of(row, 2**20 if row["unit"] == "bytes" else 1)
 
 
 class ComparisonModel(QAbstractTableModel):
-    """A row is a step, the heading of a group, or the mean of one."""
+    """A table of steps, headings of groups, and their means."""
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -108,7 +108,7 @@ class ComparisonModel(QAbstractTableModel):
         self._judged = Judged(theme, 0, True, False)
 
     def show(self, comparison: Comparison | None, is_relative: bool, has_details: bool = False) -> None:
-        """Another comparison, or the same in another way; rows are those of one group together."""
+        """Show a comparison; rows of one group stay together."""
         self.beginResetModel()
         self._comparison = comparison
         self._columns = columns_shown(comparison, self._theme) if comparison else []
@@ -135,17 +135,17 @@ class ComparisonModel(QAbstractTableModel):
         return any(share is not None for _, row in self._steps() for share in row["within"])
 
     def row_at(self, row: int) -> RowEntry | None:
-        """The step in this row; None where a heading or a mean is, or nothing."""
+        """The step in this row; None for headings, means or no row."""
         found = self._rows[row] if 0 <= row < len(self._rows) else ""
         return None if isinstance(found, (str, Mean)) else found
 
     def find(self, row: RowEntry) -> int:
-        """The row of the same step now; -1 without one."""
+        """The row of this step; -1 without one."""
         return next((at for at, each in self._steps() if _key(each) == _key(row)), -1)
 
     @property
     def first_driven(self) -> int:
-        """The first step with seconds worth a look; else the first there is; -1: none."""
+        """The first driven step, else the first step; -1 without steps."""
         steps = list(self._steps())
         return next((at for at, row in steps if row["kind"] == "drive"), steps[0][0] if steps else -1)
 
@@ -214,7 +214,7 @@ class ComparisonModel(QAbstractTableModel):
         return None
 
     def cell(self, row: int, column: int) -> Cell:
-        """What is painted there."""
+        """The contents of a cell."""
         return self._row_cells(row)[column]
 
     def _row_cells(self, row: int) -> list[Cell]:
@@ -253,7 +253,7 @@ class ComparisonModel(QAbstractTableModel):
 
 
 def _lines(comparison: Comparison) -> Iterator[Line]:
-    """Below each group a mean of each unit that it has more than one step of."""
+    """The lines: a mean below each group, for each unit with more than one step."""
     has_others = len(comparison["sessions"]) > 1
     means = [group for group in comparison["groups"] if group["steps"] > 1 and has_others]
     for group in dict.fromkeys(row["group"] for row in comparison["rows"]):
@@ -267,7 +267,7 @@ def _key(row: RowEntry) -> tuple[str, str]:
 
 
 def column_tip(column: ColumnEntry, shown: ColumnShown) -> str:
-    """All about a column that its header has no room for."""
+    """Details of a column for its tooltip."""
     contender = column["contender"]
     what = [contender["build"], contender["engine"], contender["preset"]]
     what += [each for each in (contender["table_options"], contender["cores"]) if each]

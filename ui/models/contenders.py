@@ -40,7 +40,7 @@ _OPEN = {"table_options": "none", "cores": "all", "memory": "system"}
 
 
 class ContenderModel(QAbstractTableModel):
-    """What is written of each is written here; the draft itself is changed by who listens."""
+    """Texts of contenders are edited here; listeners change the draft."""
 
     edited = Signal(int, str, str)  # which, field, text
 
@@ -63,7 +63,7 @@ class ContenderModel(QAbstractTableModel):
         self._refresh()
 
     def show_outcome(self, outcome: Outcome, colours: Sequence[int]) -> None:
-        """The colours they will have, or what is wrong with one."""
+        """Show the colours of the contenders, or the problem of one."""
         contenders = map(_nameless, outcome.draft.request.contenders)
         self._colours |= dict(zip(contenders, colours, strict=False))
         self._problem = outcome.problem
@@ -109,7 +109,7 @@ class ContenderModel(QAbstractTableModel):
         return True
 
     def problem(self, index: Index, text: str) -> str:
-        """Why this text cannot be in a cell; '' where it can."""
+        """Why this text is not valid in a cell; '' if it is."""
         key = COLUMNS[index.column()][1]
         changed = self._draft.with_contender(index.row(), **{key: text})
         return changed.request.contenders[index.row()].problem()[1]
@@ -120,7 +120,7 @@ class ContenderModel(QAbstractTableModel):
         return flags | Qt.ItemFlag.ItemIsEditable if is_editable else flags
 
     def _colour(self, row: int) -> QColor | None:
-        """None until it is known; a name has no part in it."""
+        """The colour of a contender, independent of its name; None until it is known."""
         index = self._colours.get(_nameless(self._draft.request.contenders[row]))
         return None if index is None else self._theme.contender(index)
 
@@ -146,7 +146,7 @@ class ContenderModel(QAbstractTableModel):
         return self._theme.colour("muted") if key != "name" and not self._said(row, key) else None
 
     def _is_wrong(self, row: int, key: str) -> bool:
-        """What is wrong with a whole contender marks its build."""
+        """Whether a cell is wrong; a wrong contender is marked at its build."""
         field = self._problem.field if self._problem else ""
         wrong = {f"contenders.{row}": "build", **{f"contenders.{row}.{name}": "memory" for name in MEMORY}}
         return key == wrong.get(field, field.removeprefix(f"contenders.{row}."))

@@ -18,7 +18,7 @@ _SIZE = 1 << 20  # a number from here on may be one of bytes
 
 
 class DifferencesModel(QAbstractTableModel):
-    """Differences under the headings of their groups: a text where a difference has its entry."""
+    """Differences under headings of groups; a row is a heading text or an entry."""
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -85,7 +85,7 @@ class DifferencesModel(QAbstractTableModel):
 
 
 def _tip(value: str | None) -> str:
-    """The value in full; a size also as people say it."""
+    """The full value; a size also in people's units."""
     if value is None:
         return "not available"
     return f"{value} = {bytes_text(int(value))}" if value.isdigit() and int(value) >= _SIZE else value

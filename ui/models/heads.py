@@ -11,7 +11,7 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class Headed(Protocol):
-    """A column, as far as its head needs it."""
+    """A column for its head."""
 
     @property
     def title(self) -> str: ...
@@ -22,7 +22,7 @@ class Headed(Protocol):
 
 
 def head_data(column: Headed, role: int) -> object:
-    """What Qt asks of the head of a column; figures are on the right."""
+    """The data of a column's head; numbers are right-aligned."""
     match role:
         case Qt.ItemDataRole.DisplayRole:
             return column.title

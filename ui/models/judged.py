@@ -45,7 +45,7 @@ _NO_INTERVAL = "without an interval: too few repeats, or it would be wider than 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """All that is painted of a cell: computed once, not role by role."""
+    """The contents of a cell, computed once for all roles."""
 
     text: str
     tint: QColor | None = None
@@ -61,7 +61,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Judged:
-    """How the cells of a comparison are shown."""
+    """Texts and tints of the cells of a comparison."""
 
     theme: Theme
     base: int
@@ -69,7 +69,7 @@ class Judged:
     has_details: bool
 
     def figure(self, row: RowEntry, at: int) -> Cell:
-        """Of a step: coloured only where the verdict says better or worse."""
+        """The cell of a step, tinted only if it is better or worse."""
         verdict = "" if at == self.base else row["verdict"][at] or ""
         sign = SHORT_SIGNS.get(verdict, "")
         warning, alone, across = _warning(row, at), row["within"][at], across_sign(row["across"][at])
@@ -89,7 +89,7 @@ class Judged:
         )
 
     def text(self, row: RowEntry, at: int) -> str:
-        """A relative figure; as it is where that is wanted, of the base, or where the base has none."""
+        """The text of a ratio, or of the value for the base or on request."""
         value, relative = row["values"][at], row["relative"][at]
         if value is None:
             return ""
@@ -97,7 +97,7 @@ class Judged:
         return figure_text(value, row["unit"]) if is_plain else f"{relative:.2f}"
 
     def mean(self, group: GroupEntry, at: int) -> Cell:
-        """Of a group: its interval below, where there are repeats."""
+        """The cell of a mean, with its interval below if there are repeats."""
         found = group["ratios"][at]
         if found is None or at == self.base:
             return Cell("")
@@ -105,7 +105,7 @@ class Judged:
         return Cell(ratio, below=interval, word=interval, is_right=True)
 
     def tip(self, row: RowEntry, at: int, name: str) -> str:
-        """All about a cell of a step."""
+        """Details of a step's cell."""
         head = f"{name}: {named(row['workload'], row['coordinates'])}"
         known = [row["reasons"][at], *told_of(row, at), steady_text(row, at)]
         return "\n".join([head, *self._figures(row, at), *filter(None, known)])
@@ -142,7 +142,7 @@ def _verdict_text(row: RowEntry, at: int, of_base: int) -> str:
 
 
 def _warning(row: RowEntry, at: int) -> str:
-    """A sign where the step has marks, what became of it, how many repeats where not all have a figure."""
+    """The warning of a cell: marks, outcome, number of repeats if some lack a result."""
     n, reason = row["n"][at], row["reasons"][at]
     state = reason.partition(":")[0]
     left_out = sum(map(bool, row["left_out"][at]))
@@ -159,7 +159,7 @@ def direction_text(row: RowEntry) -> str:
 
 
 def mean_tip(group: GroupEntry, at: int, name: str) -> str:
-    """All about the mean of a group."""
+    """Details of a group's mean."""
     found = group["ratios"][at]
     if found is None:
         return ""

@@ -31,7 +31,7 @@ _TEXTS: dict[str, Callable[[PlanEntry], str]] = {
 
 
 def plan_cells(plan: PlanEntry, fitting: int, shown: Sequence[SessionColumn]) -> list[Cell]:
-    """In the order of the columns; `fitting` of its sessions are in the list."""
+    """The cells of a plan by column; `fitting` of its sessions match the filter."""
     return [
         Cell(_text(plan, fitting, column), _tone(plan) if column.order == "state" else "", False, None)
         for column in shown
@@ -39,7 +39,7 @@ def plan_cells(plan: PlanEntry, fitting: int, shown: Sequence[SessionColumn]) ->
 
 
 def plan_tip(plan: PlanEntry, column: SessionColumn) -> str:
-    """What the cell has no room for."""
+    """Details for the tooltip."""
     return _listed(plan["contenders"]) if column.order == "contender" else ""
 
 
@@ -51,7 +51,7 @@ def plan_title(plan: PlanEntry, fitting: int) -> str:
 
 
 def plan_text(plan: PlanEntry, fitting: int) -> str:
-    """What it measured and how far that has come, in lines."""
+    """What it measured and its progress, in lines."""
     hidden = f"; the filter hides {plan['sessions'] - fitting}" if fitting < plan["sessions"] else ""
     return "\n".join(
         (
@@ -76,7 +76,7 @@ def _text(plan: PlanEntry, fitting: int, column: SessionColumn) -> str:
 
 
 def _tone(plan: PlanEntry) -> str:
-    """The colour of what asks for a look the most."""
+    """The colour of the most serious state."""
     states = plan["states"]
     if any(states.get(word) for word in ("failed", "lost")):
         return "bad"

@@ -46,7 +46,7 @@ COLUMNS = (
 
 
 class ResultsModel(QAbstractTableModel):
-    """A line for each step of the plan from the beginning: nothing jumps when its figures come."""
+    """A line for each step from the beginning, so that nothing jumps when results come."""
 
     columns: ClassVar[tuple[Column, ...]] = COLUMNS
 
@@ -60,7 +60,7 @@ class ResultsModel(QAbstractTableModel):
         theme.changed.connect(self._tell_all)
 
     def set_overview(self, overview: Overview | None) -> None:
-        """The steps of a session, and of what it is held against; only lines that differ are announced."""
+        """Set the steps and the base's; reports only changed lines."""
         steps = overview.steps if overview else []
         base_steps = overview.base_steps if overview else []
         base = {step_key(each["name"], each["coordinates"]): each for each in base_steps}
@@ -80,7 +80,7 @@ class ResultsModel(QAbstractTableModel):
             self._tell_rows([row for row, step in enumerate(steps) if step != before[row]])
 
     def set_active(self, position: int, text: str) -> None:
-        """The step at hand and how far it is."""
+        """Set the running step and its progress."""
         before, self._active = self._active, (position, text)
         if before != self._active:
             self._tell_rows({before[0], position})
@@ -135,7 +135,7 @@ class ResultsModel(QAbstractTableModel):
         return column.tip
 
     def _latency_per(self) -> str:
-        """What one latency is of, where it is the same in all steps."""
+        """What one latency is of, if it is the same in all steps."""
         found = {step["latency_per"] for step in self._steps if step["kind"] == "drive"}
         return found.pop() if len(found) == 1 else ""
 
@@ -188,7 +188,7 @@ class ResultsModel(QAbstractTableModel):
                 return "" if step["errors"] is None else f"{step['errors']:,.0f}"
 
     def _about(self, step: StepEntry, column: Column) -> str:
-        """Remarks on the step; with a relative value also those on the step of the base."""
+        """Remarks on the step; with a ratio also those on the base's step."""
         base = self._base.get(step_key(step["name"], step["coordinates"]))
         about = remarks_text(base) if base and column.key == "relative" else ""
         of_base = "\n".join(f"{self._base_name}: {line}" for line in about.splitlines())
@@ -217,7 +217,7 @@ class ResultsModel(QAbstractTableModel):
 
 
 def _short_base_name(overview: Overview | None) -> str:
-    """Of a session of the same plan: without what all sessions of the plan are called."""
+    """The base's name without what all sessions of the plan share."""
     if overview is None or overview.base is None:
         return ""
     name, names = overview.base["name"], [each["name"] for each in overview.siblings]
@@ -225,7 +225,7 @@ def _short_base_name(overview: Overview | None) -> str:
 
 
 def moment_text(progress: StepState, planned: Step) -> str:
-    """How far a step is, in a few letters."""
+    """The progress of a step in a few letters."""
     if progress.state != "active":
         return progress.state
     if planned.seconds and progress.s is not None:

@@ -12,7 +12,7 @@ from app.protocol.states import NOT_NEEDED, state_word
 
 
 class Cell(NamedTuple):
-    """What is painted of a session in a column."""
+    """The contents of a cell."""
 
     text: str
     tone: str  # of the theme's colours; '': that of text
@@ -39,12 +39,12 @@ NAME, STATE, CONTENDER, TARGET, DATE, TAGS, REPEAT = 0, 1, 2, 6, 8, 10, 11
 
 
 def tone_of(state: str, reason: str) -> str:
-    """Of a session; one that was not needed is nothing to be warned of."""
+    """The tone of a session; one that was not needed is no warning."""
     return "muted" if reason in NOT_NEEDED else _TONES.get(state, "")
 
 
 def state_text(line: SessionLine) -> str:
-    """`completed`, `completed, 2 failed` where steps have failed, `failed: the disk is full`, `published`."""
+    """`completed`, `completed, 2 failed` (steps), `failed: the disk is full`, `published`."""
     if line["published"]:
         return "published"
     failed = f", {line['failed_steps']} failed" if line["failed_steps"] else ""
@@ -53,7 +53,7 @@ def state_text(line: SessionLine) -> str:
 
 
 def state_reason(line: SessionLine) -> str:
-    """Why it is not simply completed."""
+    """The reason unless it simply completed."""
     failed = line["failed_steps"]
     steps = f"{failed} {'step has' if failed == 1 else 'steps have'} failed" if failed else ""
     return "; ".join(filter(None, (line["reason"], steps)))
@@ -67,7 +67,7 @@ def contender_text(line: SessionLine) -> str:
 
 
 def headline_text(headline: Headline | None) -> str:
-    """The figure; in front of it how many steps it is of, where some have none."""
+    """The QPS of a group, preceded by its number of steps if some lack a result."""
     if headline is None:
         return ""
     if headline.n == headline.steps:
@@ -126,7 +126,7 @@ FIXED = (
 
 
 def columns(groups: Iterable[str]) -> tuple[SessionColumn, ...]:
-    """The fixed ones, and one for the QPS of each group."""
+    """The fixed columns, and one for the QPS of each group."""
     return FIXED + tuple(_of_group(group) for group in groups)
 
 
@@ -144,7 +144,7 @@ def _of_group(group: str) -> SessionColumn:
 
 
 def cells(line: SessionLine, shown: Sequence[SessionColumn]) -> list[Cell]:
-    """Of one session, in the order of the columns."""
+    """The cells of a session, in the order of the columns."""
     return [
         Cell(
             column.text(line),
@@ -157,7 +157,7 @@ def cells(line: SessionLine, shown: Sequence[SessionColumn]) -> list[Cell]:
 
 
 def _tone(line: SessionLine, column: SessionColumn, is_state: bool) -> str:
-    """Of states that are not simply completed, and of QPS that some steps are missing from."""
+    """The tone of states other than completed, and of QPS over fewer steps."""
     if is_state:
         return tone_of(line["state"], line["reason"]) or ("warn" if line["failed_steps"] else "")
     headline = None if column.group is None else line["headlines"].get(column.group)

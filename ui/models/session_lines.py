@@ -18,14 +18,14 @@ PAGE = 64  # lines that are read together
 
 
 class LinesRead(NamedTuple):
-    """What was read for some rows."""
+    """Lines read for some rows."""
 
     sessions: list[SessionLine]
     plans: list[PlanEntry]
 
 
 class SessionLines(QObject):
-    """Of sessions and plans, by their ids."""
+    """The lines of sessions and plans, by id."""
 
     came = Signal(object)  # ids
     failed = Signal(object)  # Exception
@@ -41,14 +41,14 @@ class SessionLines(QObject):
         self._answers = 0  # lines of an earlier one are not taken any more
 
     def begin(self, rows: SessionRows, first: LinesRead) -> None:
-        """Other rows, or the same ones to be read anew; those of the first page are there."""
+        """Begin with other rows, or read the same again; the first page is already read."""
         self._answers += 1
         self._rows, self._wanted = rows, set()
         self._read = {*(line["id"] for line in first.sessions), *(plan["id"] for plan in first.plans)}
         self._keep(first)
 
     def want(self, row: int, id_: str) -> None:
-        """Have it read where it is not; of all pages that one painting asks for, one question."""
+        """Request a line that is not read; one question for all pages of a painting."""
         if id_ in self._read:
             return
         if not self._wanted:
@@ -80,7 +80,7 @@ class SessionLines(QObject):
 
 
 def read_lines(history: History, rows: SessionRows, ids: Sequence[str]) -> LinesRead:
-    """Of these rows; by the thread that reads."""
+    """Read the lines of these rows; runs on a pool thread."""
     return LinesRead(
         lines(history, [id_ for id_ in ids if not rows.is_plan(id_)]),
         plans(history, [id_ for id_ in ids if rows.is_plan(id_)]),

@@ -8,7 +8,7 @@ from app.history.browsing import FoundSessions
 
 
 class SessionRows:
-    """A row is named by the id of its session or plan. A plan of which one session fits has no row."""
+    """Rows named by session or plan id; a plan with a single matching session has no row."""
 
     def __init__(self, found: FoundSessions, is_by_plan: bool, unfolded: Collection[str] = ()) -> None:
         self._plans = {plan: ids for plan, ids in found.plans.items() if is_by_plan and len(ids) > 1}
@@ -45,7 +45,7 @@ class SessionRows:
         return plan in self._unfolded
 
     def plan_of(self, session: str) -> str:
-        """The plan whose row is above the session; '' where there is none."""
+        """The plan with a row above the session; '' without one."""
         return self._plan_of.get(session, "")
 
     def sessions_of(self, id_: str) -> tuple[str, ...]:
@@ -57,7 +57,7 @@ class SessionRows:
         return list(dict.fromkeys(id_ for row in rows for id_ in self.sessions_of(self.ids[row])))
 
     def shown_of(self, plan: str) -> Sequence[str]:
-        """The sessions that have rows below that of the plan."""
+        """The sessions with rows below the plan's."""
         return self._plans[plan] if plan in self._unfolded else ()
 
     def toggle(self, plan: str) -> None:

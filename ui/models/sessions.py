@@ -49,7 +49,7 @@ class _Answer(NamedTuple):
 
 
 class SessionModel(QAbstractTableModel):
-    """Asks for what is looked at; nothing of it waits for the history."""
+    """A model that reads only visible lines and never waits for the history."""
 
     found = Signal(object)  # FoundSessions
     failed = Signal(object)  # Exception
@@ -72,7 +72,7 @@ class SessionModel(QAbstractTableModel):
     # what is asked for
 
     def ask(self, wanted: Filter) -> None:
-        """Show the sessions that fit."""
+        """Show the matching sessions."""
         self._filter = wanted
         self.reload()
 
@@ -82,7 +82,7 @@ class SessionModel(QAbstractTableModel):
             self.reload()
 
     def order_by(self, order: Order) -> None:
-        """For the next question."""
+        """Set the order of the next question."""
         self._order = order
 
     @property
@@ -101,7 +101,7 @@ class SessionModel(QAbstractTableModel):
         self._newest.read(read, self._on_found, self.failed.emit)
 
     def group_by_plan(self, is_by_plan: bool) -> None:
-        """Sessions below a row of their plan, or all of them one below the other."""
+        """Group sessions by plan, or list all of them."""
         self._is_by_plan = is_by_plan
         self.reload()
 
@@ -125,15 +125,15 @@ class SessionModel(QAbstractTableModel):
 
     @property
     def rows(self) -> SessionRows:
-        """To be looked at."""
+        """The row names."""
         return self._rows
 
     def line(self, session: str) -> SessionLine | None:
-        """Where it has been read."""
+        """The line of a row, if it has been read."""
         return self._lines.sessions.get(session)
 
     def are_published(self, sessions: Sequence[str]) -> bool:
-        """Whether others measured all of them; False as long as one has not been read."""
+        """Whether all were measured by others; False while one has not been read."""
         lines = map(self.line, sessions)
         return bool(sessions) and all(line is not None and line["published"] for line in lines)
 
@@ -185,7 +185,7 @@ class SessionModel(QAbstractTableModel):
         return cell.text
 
     def cell(self, row: int, column: int) -> Cell | None:
-        """None until its line has been read, which is asked for by this."""
+        """The contents of a cell; None until its line is read, which this requests."""
         id_ = self._rows.ids[row]
         self._lines.want(row, id_)
         if id_ not in self._cells:
@@ -212,7 +212,7 @@ class SessionModel(QAbstractTableModel):
         return self._rows.ids[index.row()]
 
     def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """The name: it is shown when the history has taken it."""
+        """Set the name, which shows once the history has stored it."""
         line = self.line(self._id(index)) if index.isValid() else None
         name, is_edit = str(value).strip(), role == Qt.ItemDataRole.EditRole
         if is_edit and line is not None and index.column() == NAME and name != line["name"]:

@@ -21,7 +21,7 @@ class Setting(NamedTuple):
 
 
 def settings_of(cnf: str, facts: Mapping[str, object]) -> list[Setting]:
-    """As lines; the engine's long status texts are no settings."""
+    """The settings as lines, without the engine's long status texts."""
     found = [Setting("my.cnf", *_option(line)) for line in cnf.splitlines() if line.strip()]
     for where, value in facts.items():
         if where != "my_cnf" and not where.startswith("engine_status"):
@@ -35,7 +35,7 @@ def _option(line: str) -> tuple[str, str]:
 
 
 def _pairs(value: object, name: str = "") -> Iterator[tuple[str, str]]:
-    """Nested objects as dotted names; lists of objects line by line."""
+    """Names and values: nested objects as dotted names, lists of objects line by line."""
     if isinstance(value, Mapping):
         for key, each in value.items():
             yield from _pairs(each, f"{name}.{key}" if name else str(key))
@@ -59,7 +59,7 @@ class SettingModel(QAbstractTableModel):
         self.filter(self._text)
 
     def filter(self, text: str) -> None:
-        """Those with each word in one of their texts."""
+        """Filter by words, each of which must occur in a text of a line."""
         self._text = text
         words = text.casefold().split()
         self.beginResetModel()

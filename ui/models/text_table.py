@@ -18,7 +18,7 @@ _NOTHING = TextTable("", (), (), 0)
 
 
 class TextTableModel(QAbstractTableModel):
-    """Words on the left, figures on the right."""
+    """A table with words on the left and numbers on the right."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -27,7 +27,7 @@ class TextTableModel(QAbstractTableModel):
         self.share_column = -1  # where there is none
 
     def show(self, table: TextTable, shares: Sequence[float | None] = (), share_column: int = -1) -> None:
-        """`shares`: one a line, behind the texts of a column."""
+        """Show a table; `shares`: one per line, drawn behind a column."""
         self.beginResetModel()
         self._table, self._shares, self.share_column = table, shares, share_column
         self.endResetModel()

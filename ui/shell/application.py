@@ -37,7 +37,7 @@ _qt_log = logging.getLogger("ui.qt")
 
 
 def open_window() -> int:
-    """The body of the program; the answer is its exit code."""
+    """Open the window and run it; returns the exit code."""
     sys.setswitchinterval(SWITCH_S)
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C in the terminal: nothing is lost by it
     application = make_application()
@@ -74,7 +74,7 @@ def make_application() -> QApplication:
 
 
 def make_context(directory: Path) -> Context:
-    """Everything that lives as long as the window; its parts belong to the application."""
+    """The objects that live as long as the window; the application owns their widgets."""
     application = QApplication.instance()
     tasks, bus, secrets = Tasks(directory, application), Bus(application), Secrets(application)
     plans = Plans(directory, tasks, bus, secrets, application)
@@ -93,7 +93,7 @@ def make_context(directory: Path) -> Context:
 
 
 def close_context(context: Context) -> None:
-    """Questions, followers, tasks; what goes on at targets goes on."""
+    """Close questions, followers and tasks; plans run on at their targets."""
     context.secrets.close()
     context.plans.close()
     context.tasks.close()
@@ -103,14 +103,14 @@ def close_context(context: Context) -> None:
 
 
 class _PrivateLog(logging.FileHandler):
-    """It may name what a person measures."""
+    """A private log file, because it may name what a person measures."""
 
     def _open(self) -> TextIOWrapper:
         return open(self.baseFilename, "a", encoding="utf-8", opener=private)
 
 
 def log_to(folder: Path) -> None:
-    """What Dyno and Qt have to say, away from the person's screen."""
+    """Write messages of Dyno and Qt to a log file."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     handler = _PrivateLog(folder / "window.log", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
@@ -125,7 +125,7 @@ def _on_qt_said(kind: QtMsgType, _context: QMessageLogContext, text: str) -> Non
 
 
 def _catch_defects(window: Window) -> None:
-    """What nobody expected is kept in the log and shown with its details; the window stays."""
+    """Log unexpected errors and show them with details; the window stays open."""
     log = logging.getLogger("ui.defect")
 
     def on_defect(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

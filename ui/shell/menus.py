@@ -37,7 +37,7 @@ def add_file_menu(window: QMainWindow, context: Context) -> None:
 
 
 def add_view_menu(window: QMainWindow, context: Context, places: Sequence[QAction]) -> QAction:
-    """The answer is where the menus of pages come before."""
+    """Add the menu *View*; returns the action before which pages' menus go."""
     menu = window.menuBar().addMenu("&View")
     menu.addActions(list(places))
     menu.addSeparator()

@@ -28,7 +28,7 @@ TEXT_MS = 1000  # between two looks at the texts
 
 
 class Notices(QObject):
-    """Begins once the window is painted: until then no plan is known."""
+    """Notices start when the window is painted; no plan is known before."""
 
     def __init__(self, context: Context, window: QMainWindow, message: Message) -> None:
         super().__init__(window)
@@ -53,7 +53,7 @@ class Notices(QObject):
         self._refresh()
 
     def _on_changed(self, plan: str) -> None:
-        """Lines come and go at once; their texts once a second."""
+        """Show and hide lines at once; update their texts once a second."""
         followed = self._context.plans.get(plan)
         if followed is not None and self._message.text == self._unreached.get(followed.target.name):
             self._message.clear()
@@ -102,7 +102,7 @@ class Notices(QObject):
             self._notify(text)
 
     def _tell_verdict(self, text: str, sessions: tuple[str, ...], action: QAction) -> None:
-        """What it came to, below the line that it has ended; a person may have dismissed that meanwhile."""
+        """Add the verdict below the message that the plan has ended, unless a person has closed it."""
 
         def show(found: list[str]) -> None:
             if found and self._message.text == text:
@@ -111,7 +111,7 @@ class Notices(QObject):
         self._context.tasks.read(self, lambda history: _verdict(history, sessions), show, lambda _: None)
 
     def _on_unreached(self, target: Target, error: DynoError) -> None:
-        """Nothing is heard of what was being carried out there, until somebody does something."""
+        """Show that a target with running sessions is unreachable."""
         from app.remote.secrets import SecretNeededError
 
         why = error_lines(error)[0]

@@ -20,7 +20,7 @@ _INPUT = (QEvent.Type.MouseButtonPress, QEvent.Type.KeyPress, QEvent.Type.Wheel,
 
 
 class Opening(QObject):
-    """The history answers at once, the targets do not: they are asked when the page is shown."""
+    """Reads the history at once; asks the targets when the page is shown."""
 
     def __init__(
         self,

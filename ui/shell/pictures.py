@@ -26,7 +26,7 @@ from .application import close_context, log_to, make_application, make_context
 
 
 def draw_chart(request: ChartRequest, path: Path) -> None:
-    """In the colours of the settings; raises InputError where there is nothing to draw."""
+    """Draw a chart in the colours of the settings; raises InputError if there is nothing to draw."""
     directory = home()
     with History(directory) as history:
         loaded = load_chart(history, request)
@@ -66,7 +66,7 @@ def _shown(context: Context, loaded: LoadedChart) -> Shown:
 
 
 def _draw(panel: Panel, shown: Shown) -> None:
-    """All that is shown is there then, also what had to be read."""
+    """Draw everything, including data that must be read first."""
     waiting, failures = QEventLoop(), list[Exception]()
     panel.drawn.connect(waiting.quit)
     panel.failed.connect(failures.append)

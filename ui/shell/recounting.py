@@ -26,7 +26,7 @@ _TIP = (
 
 
 class Recounting(QObject):
-    """Begins once the window is calm."""
+    """Starts when the window is idle."""
 
     def __init__(self, context: Context, window: QMainWindow, message: Message) -> None:
         super().__init__(window)

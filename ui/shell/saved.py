@@ -13,7 +13,7 @@ from ui.widgets.message import Message
 
 
 class SavedNews(QObject):
-    """Of the whole window: a file is saved from any page."""
+    """Messages of the whole window: any page saves files."""
 
     def __init__(self, context: Context, window: QMainWindow, message: Message) -> None:
         super().__init__(window)
@@ -31,6 +31,6 @@ class SavedNews(QObject):
         self._message.show_info(text, self._open, self._show)
 
     def _go(self, path: Path) -> None:
-        """By the program of the desktop for it."""
+        """Open it with the desktop's program."""
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
             self._context.bus.said.emit(f"No program on this computer opens {path}")

@@ -53,7 +53,7 @@ class Window(QMainWindow):
             self.resize(FIRST_SIZE.boundedTo(room))
 
     def page(self, name: str) -> Page:
-        """Made when it is first wanted."""
+        """A page, created on first use."""
         if name not in self._pages:
             place = next(place for place in PLACES if place.name == name)
             page = self._pages[name] = place.make(self._context, self._stack)
@@ -62,14 +62,14 @@ class Window(QMainWindow):
         return self._pages[name]
 
     def show_first(self, name: str) -> bool:
-        """Whether it is shown: only where no page was wanted so far."""
+        """Show the first page; False if a page was requested already."""
         if self._pages:
             return False
         self.show_page(name)
         return True
 
     def menus(self) -> list[tuple[str, list[QAction]]]:
-        """All of them with their actions, also of pages that were not seen yet."""
+        """All menus with their actions, including pages not created yet."""
         for place in PLACES:
             self.page(place.name)
         order = ["&File", *(place.menu for place in PLACES), "&View", "&Help"]
@@ -159,7 +159,7 @@ class Window(QMainWindow):
     # what happens
 
     def _begin(self) -> None:
-        """Only once it is painted, what is dear: the window is open already, its pages can be chosen."""
+        """Start expensive work after the window is painted."""
         if self._has_begun:
             return
         self._has_begun = True
@@ -192,7 +192,7 @@ class Window(QMainWindow):
 
 
 def _holding(stack: QStackedWidget) -> QWidget:
-    """Nothing can cover the stack itself: it raises the page that it shows."""
+    """A frame for the pages: the stack raises its page over everything in it."""
     body = QWidget()
     layout = QVBoxLayout(body)
     layout.setContentsMargins(0, 0, 0, 0)
@@ -201,6 +201,6 @@ def _holding(stack: QStackedWidget) -> QWidget:
 
 
 def _import_pages() -> None:
-    """Half a second, most of it for the charts, that the other pages do not have to wait."""
+    """Import the pages, which takes half a second, mostly for charts."""
     from ui.core import following  # noqa: F401
     from ui.pages import compare, history, live  # noqa: F401

@@ -16,7 +16,7 @@ from .tag_menu import TagMenu, shared_tags
 
 
 class Asking(QObject):
-    """Of one page."""
+    """Questions of one page."""
 
     failed = Signal(object)  # Exception
 
@@ -33,7 +33,7 @@ class Asking(QObject):
         )
 
     def ask_note(self, sessions: Sequence[str]) -> None:
-        """One for all of them."""
+        """Ask for a note for all of them."""
         dialog = QInputDialog(self._page)
         dialog.setWindowTitle("Add note")
         dialog.setLabelText(f"Note on each of {count(len(sessions))}")

@@ -16,7 +16,7 @@ Do = Callable[[], object]
 
 @dataclass(frozen=True)
 class Doings:
-    """What each action does."""
+    """The functions of the actions."""
 
     compare: Do
     report: Do
@@ -38,7 +38,7 @@ class Doings:
 
 
 class Commands:
-    """Keys that a line edit needs for itself are those of the list alone."""
+    """The actions; keys that line edits use work only in the list."""
 
     def __init__(self, page: QWidget, table: QWidget, do: Doings) -> None:
         tip = "Compare the selected sessions; select two or more"
@@ -73,13 +73,13 @@ class Commands:
         self.show_selected(0)
 
     def menu(self) -> Sequence[QAction | None]:
-        """Of the page."""
+        """The menu of the page."""
         files = (self.export, self.script, self.import_files, self.import_folder)
         lasting = (self.delete, self.undo, None, self.find, self.group)
         return (*self._of_sessions(), self.copy, None, *files, None, *lasting)
 
     def show_context_menu(self, page: QWidget, at: QPoint) -> None:
-        """Of the list."""
+        """Show the list's context menu."""
         menu = QMenu(page)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for each in (*self._of_sessions(), self.copy, self.export, self.script, None, self.delete):
@@ -90,7 +90,7 @@ class Commands:
         menu.popup(at)
 
     def buttons(self) -> Sequence[QAction]:
-        """Those that are on the page."""
+        """The actions with buttons on the page."""
         again = (self.run_again, self.edit)
         return (self.compare, self.report, *again, self.open_live, self.tag, self.export, self.delete)
 

@@ -23,7 +23,7 @@ _FOCUSED = QStyle.StateFlag.State_HasFocus
 
 
 class SessionDelegate(QStyledItemDelegate):
-    """Takes a cell from the model in one call; the model's roles say the same to everybody else."""
+    """Reads a cell from the model in one call, in place of its roles."""
 
     def __init__(self, model: SessionModel, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -60,7 +60,7 @@ class SessionDelegate(QStyledItemDelegate):
         return Qt.TextElideMode.ElideMiddle if is_plan else Qt.TextElideMode.ElideRight
 
     def _paint_fold(self, painter: QPainter, room: QRect, id_: str) -> int:
-        """The mark that folds and unfolds a plan; returns how far the name is indented."""
+        """Paint the fold mark of a plan; returns the indent of the name."""
         rows = self._model.rows
         if rows.is_plan(id_):
             painter.setPen(self._theme.colour("muted"))
@@ -70,7 +70,7 @@ class SessionDelegate(QStyledItemDelegate):
 
 
 def is_on_fold(cell: QRect, at: QPoint) -> bool:
-    """Whether a point of the cell with the name is on the mark."""
+    """Whether a point of the name's cell is on the fold mark."""
     return cell.left() <= at.x() < cell.left() + _SIDE + _FOLD
 
 

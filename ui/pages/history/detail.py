@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class DetailPane(QStackedWidget):
-    """The tabs are made when there is a session to show in them."""
+    """A pane whose tabs are created with the first session."""
 
     noted = Signal(str, str)  # session id, text
     tags_changed = Signal(str, object)  # session id, tags
@@ -33,7 +33,7 @@ class DetailPane(QStackedWidget):
         self.addWidget(self._words)
 
     def show_words(self, text: str) -> None:
-        """In place of a session."""
+        """Show words instead of a session."""
         self._words.setText(text)
         self.setCurrentWidget(self._words)
 
@@ -42,7 +42,7 @@ class DetailPane(QStackedWidget):
         self.setCurrentWidget(self.tabs)
 
     def start_note(self) -> None:
-        """With the keyboard in the line of a new note."""
+        """Focus the line of a new note."""
         self.tabs.start_note()
 
     @property

@@ -14,7 +14,7 @@ from ui.core.context import Context
 
 
 class Editing(QObject):
-    """Everything is done off the GUI thread; all pages hear of it."""
+    """Edits off the GUI thread; all pages hear of them."""
 
     deleted = Signal(int, int)  # how many sessions are away, how many are not
     undone = Signal(object, str)  # ids of the sessions, what came of it
@@ -33,7 +33,7 @@ class Editing(QObject):
         self._change(lambda history: _edits().rename(history, session, name))
 
     def note(self, sessions: Sequence[str], text: str) -> None:
-        """The same on each of them."""
+        """Add the same note to each of them."""
 
         def change(history: History) -> None:
             for session in sessions:
@@ -42,7 +42,7 @@ class Editing(QObject):
         self._change(change)
 
     def tag(self, sessions: Sequence[str], name: str, is_on: bool) -> None:
-        """Give all of them the tag, or take it from those that have it."""
+        """Add the tag to all, or remove it from those that have it."""
 
         def change(history: History) -> None:
             edits = _edits()
@@ -55,7 +55,7 @@ class Editing(QObject):
         self._change(change)
 
     def set_tags(self, session: str, tags: Sequence[str]) -> None:
-        """These and no others."""
+        """Set exactly these tags."""
 
         def change(history: History) -> None:
             edits = _edits()
@@ -68,7 +68,7 @@ class Editing(QObject):
         self._change(change)
 
     def delete(self, sessions: Sequence[str]) -> None:
-        """Those that can be; what is carried out stays."""
+        """Delete those that can be deleted; running ones stay."""
 
         def change(history: History) -> tuple[tuple[str, ...], int]:
             over = [each for each in sessions if state_of(history, each) not in ("", "waiting", "active")]
@@ -77,7 +77,7 @@ class Editing(QObject):
         self._context.tasks.read(self, change, self._on_deleted, self._on_failed)
 
     def undo(self) -> None:
-        """Bring back what the latest deletion took away."""
+        """Undo the latest deletion."""
         if not self._undo:
             return
         sessions = self._undo.pop()
@@ -112,7 +112,7 @@ class Editing(QObject):
 
 
 def _edits() -> ModuleType:
-    """Imported by the thread that works with it, when there is something to do."""
+    """The module of edits, imported by its thread on first use."""
     from app.history import edits
 
     return edits

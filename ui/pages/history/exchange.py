@@ -27,7 +27,7 @@ _NAMED = 6  # problems
 
 @dataclass(frozen=True)
 class ImportedFiles:
-    """What became of files that were to be imported."""
+    """The results of importing files."""
 
     new: tuple[str, ...] = ()  # session ids
     known: tuple[str, ...] = ()
@@ -63,14 +63,14 @@ class Exchange(QObject):
         self._open(dialog, lambda paths: self.import_files([Path(path) for path in paths]))
 
     def import_files(self, files: Sequence[Path]) -> None:
-        """One after the other; what one of them is no session does not stop the next."""
+        """Import files one after the other; a bad one does not stop the next."""
         self._context.bus.said.emit("Importing …")
         self._context.tasks.read(
             self, lambda history: _import_files(history, files), self._on_imported, self.failed.emit
         )
 
     def choose_export(self, sessions: Sequence[str], name: str) -> None:
-        """One into a file, several into a folder."""
+        """Export one session to a file, several to a folder."""
         if len(sessions) == 1:
             dialog = QFileDialog(self._owner, "Export session", self._context.memory.folder, _FILES)
             dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
@@ -95,7 +95,7 @@ class Exchange(QObject):
         self._context.tasks.read(self, work, self._on_exported, self.failed.emit)
 
     def choose_script(self, session: str, name: str) -> None:
-        """A folder of its own, which is not there yet."""
+        """Choose a new folder for a script."""
         dialog = QFileDialog(self._owner, "Script of the session: a new folder", self._context.memory.folder)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # nothing is written over
@@ -114,7 +114,7 @@ class Exchange(QObject):
         self._context.bus.saved.emit(folder / "run.sh", f"The script is saved: {folder / 'run.sh'}")
 
     def copy(self, sessions: Sequence[str], columns: Sequence[SessionColumn]) -> None:
-        """As a table, tabs between its cells; also of lines that were never looked at."""
+        """Copy as a tab-separated table, including lines not read yet."""
 
         def read(history: History) -> str:
             rows = [[harmless(column.text(line)) for column in columns] for line in lines(history, sessions)]

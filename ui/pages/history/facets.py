@@ -35,7 +35,7 @@ class TickMenu(QMenu):
 
 
 class FacetButton(QPushButton):
-    """What is chosen of a facet is on it."""
+    """A button that shows the chosen values of its facet."""
 
     chosen_changed = Signal()
 
@@ -60,12 +60,12 @@ class FacetButton(QPushButton):
         return tuple(self._chosen)
 
     def choose(self, values: Sequence[str]) -> None:
-        """Without a signal."""
+        """Choose values without a signal."""
         self._chosen = list(values)
         self._show()
 
     def show_values(self, values: Sequence[FacetValue]) -> None:
-        """Counted anew; an open menu shows the new counts next to the same values."""
+        """Show new counts; an open menu keeps its values."""
         self._values = values
         self.setEnabled(bool(values))
         counts = dict(values)
@@ -114,5 +114,5 @@ class FacetButton(QPushButton):
 
 
 def _entry(value: str, count: int) -> str:
-    """The count where other menus have their shortcut: right-aligned."""
+    """An entry of the menu, with its count in the place of a shortcut."""
     return f"{value.replace('&', '&&')}\t{count:,}"

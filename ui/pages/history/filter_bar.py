@@ -17,7 +17,7 @@ from .facets import FacetButton
 
 
 class FilterLine(QLineEdit):
-    """Down goes to the list, Escape clears."""
+    """A line edit: Down goes to the list, Escape clears."""
 
     left = Signal()
 
@@ -31,7 +31,7 @@ class FilterLine(QLineEdit):
 
 
 class FilterBar(QWidget):
-    """Says which sessions are wanted, with every key."""
+    """Emits the filter with every key."""
 
     changed = Signal(object)  # Filter
     left = Signal()  # towards the list

@@ -29,7 +29,7 @@ _EMPTY = (
 
 
 class Frame(QWidget):
-    """Holds the parts; shows the list, or that nothing fits, or that there is nothing yet."""
+    """Holds the parts; shows the list, *nothing matches*, or an empty page."""
 
     def __init__(self, bar: FilterBar, table: SessionTable, detail: DetailPane, page: QWidget) -> None:
         super().__init__(page)
@@ -42,7 +42,7 @@ class Frame(QWidget):
         self._parts = bar, table, detail
 
     def build(self, memory: Memory, commands: Commands, clear: QAction, first: QAction) -> None:
-        """`first` is the next step where there is no session at all."""
+        """Build the page; `first` is the action for an empty history."""
         self._clear, self._first = clear, first
         bar, table, detail = self._parts
         # from the outside in: whatever gets another parent is styled once more, with all that is in it

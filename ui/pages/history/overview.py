@@ -21,7 +21,7 @@ _TOLD = 3  # failed steps; the others are in the results
 
 
 class _Lines(QWidget):
-    """Titles and texts; the labels are kept, their texts change."""
+    """Titles and texts; labels are reused, their texts change."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -75,7 +75,7 @@ class HistoryPage(Page):
         self._is_asked = False
 
     def open(self, wanted: Wanted) -> None:
-        """Select these, whatever was filtered before."""
+        """Select these sessions, and clear the filter."""
         if wanted.sessions:
             self._wanted = wanted.sessions
             self._bar.clear()
@@ -198,7 +198,7 @@ class HistoryPage(Page):
         self.context.bus.wanted.emit(Wanted(page, sessions, is_run))
 
     def _start_note(self) -> None:
-        """In the line of the session; for several a dialog asks."""
+        """Start a note in the session's line; for several sessions ask."""
         if len(self._table.selected) == 1:
             self._detail.start_note()
         else:

@@ -68,7 +68,7 @@ def _what(shown: SessionShown, plan: dict[str, Any], notes: dict[str, str]) -> I
 
 
 def _what_others_did(shown: SessionShown) -> Iterator[Pair]:
-    """As far as it is known."""
+    """The load of others, as far as known."""
     contender = shown["contender"]
     release = f"{contender['family']} {contender['version']}".strip()
     preset = contender["preset"] and f"preset {contender['preset']}"
@@ -126,13 +126,13 @@ def _began(shown: SessionShown) -> str:
 
 
 def _note(note: dict[str, Any]) -> str:
-    """When it was said, during the session with its second, and the text."""
+    """A note with its time (and second) and text."""
     t = "" if note["t"] is None else f", {seconds_text(note['t'])} after the start"
     return f"{date_text(note['at'])}{t}\n{note['text']}"
 
 
 def _cuts(shown: SessionShown) -> Iterator[str]:
-    """Steps of which a person has said that only some seconds count."""
+    """Steps with a cut."""
     for step in shown["steps"]:
         if step["cut"]:
             yield f"{step_label(step['name'], step['coordinates'])}\nOnly {cut_text(step['cut'])} count"

@@ -64,12 +64,12 @@ class SessionTable(Table):
 
     @property
     def selected_plan(self) -> str:
-        """The plan that is selected, where nothing else is."""
+        """The selected plan, if nothing else is selected."""
         rows = self._chosen_rows
         return rows[0] if len(rows) == 1 and self._model.rows.is_plan(rows[0]) else ""
 
     def select(self, sessions: Sequence[str]) -> None:
-        """Those that are in the list, a plan where all of it is; the first of them is scrolled to."""
+        """Select sessions of the list, or a plan if all of it is meant; scrolls to the first."""
         rows = self._reveal(sessions)
         self._select_rows(rows)
         if rows:
@@ -81,19 +81,19 @@ class SessionTable(Table):
             self.edit(self._model.index(row, NAME))
 
     def focus_list(self) -> None:
-        """With the keyboard: at the first session where none is selected."""
+        """Focus the list, at the first session if none is selected."""
         self.setFocus(Qt.FocusReason.OtherFocusReason)
         if not self._chosen and self._model.rowCount():
             self.selectRow(0)
 
     def shown_columns(self) -> list[SessionColumn]:
-        """In the order shown."""
+        """The visible columns in their order."""
         head = self.horizontalHeader()
         order = sorted(range(len(self._model.columns)), key=head.visualIndex)
         return [self._model.columns[at] for at in order if not self.isColumnHidden(at)]
 
     def restore_columns(self) -> None:
-        """As they were left, or as they are first; once the groups are known."""
+        """Restore the columns, or their defaults, once the groups are known."""
         if self._is_laid_out:
             return
         self._is_laid_out = True
@@ -127,7 +127,7 @@ class SessionTable(Table):
         head.sortIndicatorChanged.connect(self._on_order_changed)
 
     def _show_order(self) -> None:
-        """The mark in the head, without asking again."""
+        """Show the sort mark without asking again."""
         order = self._model.order
         at = next((at for at, each in enumerate(self._model.columns) if each.order == order.by), -1)
         direction = Qt.SortOrder.DescendingOrder if order.is_descending else Qt.SortOrder.AscendingOrder
@@ -178,7 +178,7 @@ class SessionTable(Table):
             self.opened.emit(self._chosen)
 
     def _toggle(self, row: int) -> bool:
-        """Whether it is a plan; a folded one is selected in place of its sessions, which are hidden now."""
+        """Fold or unfold a plan; False for a session. A folded plan is selected instead of its sessions."""
         rows = self._model.rows
         plan = rows.ids[row]
         if not rows.is_plan(plan):
@@ -207,7 +207,7 @@ class SessionTable(Table):
         self._current = self._model.rows.ids[index.row()] if index.isValid() else ""
 
     def _on_reset(self) -> None:
-        """The same plans and sessions are selected as before, where they are."""
+        """Select the same plans and sessions as before, if they exist."""
         self.executeDelayedItemsLayout()  # a painting that finds it to be done is done twice
         self._show_order()
         rows = self._model.rows
@@ -222,7 +222,7 @@ class SessionTable(Table):
             self._choose(())
 
     def _reveal(self, sessions: Sequence[str]) -> list[int]:
-        """The rows of these sessions: one for a whole plan; one of which only some are meant is unfolded."""
+        """The rows of these sessions: one for a whole plan; a plan meant in part is unfolded."""
         rows, meant = self._model.rows, set(sessions)
         found = []
         for id_ in sessions:
@@ -265,7 +265,7 @@ def _rows(selected: QItemSelectionRange) -> range:
 
 
 def _ranges(rows: Sequence[int]) -> list[tuple[int, int]]:
-    """First and last of those that follow one another."""
+    """Ranges of consecutive rows."""
     found: list[tuple[int, int]] = []
     for row in rows:
         if found and row == found[-1][1] + 1:

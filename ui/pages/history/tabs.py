@@ -32,7 +32,7 @@ NOTES = 3  # the place of the tab
 
 
 class DetailTabs(QTabWidget):
-    """Only the tab that is seen is filled; the others when they are."""
+    """Tabs of which only the visible one is filled."""
 
     noted = Signal(str, str)  # session id, text
     tags_changed = Signal(str, object)  # session id, tags
@@ -130,7 +130,7 @@ class DetailTabs(QTabWidget):
         fill[tab](self._detail)
 
     def _show_steps(self, detail: Detail) -> None:
-        """The keyboard stays on its step where the same session is read anew."""
+        """Show the steps; the focus stays on its step if the session is the same."""
         row = self._results.currentIndex().row()
         self._steps.show(detail.shown["steps"])
         if detail.shown["id"] == self._listed and row >= 0:
@@ -139,7 +139,7 @@ class DetailTabs(QTabWidget):
         self._tell_step()
 
     def _tell_step(self) -> None:
-        """Whether the chosen step was steady, and which of its seconds count."""
+        """Show whether the chosen step was steady, and which of its seconds count."""
         step = self._steps.step(self._results.currentIndex().row())
         remarks = remarks_text(step) if step else ""
         self._told.setText("; ".join(remarks.splitlines()))

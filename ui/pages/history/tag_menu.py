@@ -13,7 +13,7 @@ from .facets import TickMenu
 
 
 class TagMenu(TickMenu):
-    """Closes itself for ever."""
+    """Deletes itself when it closes."""
 
     toggled = Signal(str, bool)  # tag, whether all selected are to have it
 
@@ -43,7 +43,7 @@ class TagMenu(TickMenu):
 
 
 def shared_tags(all_tags: Iterable[str], of_each: Iterable[Iterable[str]]) -> dict[str, bool]:
-    """All tags there are; ticked are those that each of the sessions has."""
+    """All tags; those that each session has are ticked."""
     sets = [set(tags) for tags in of_each]
     shared = set.intersection(*sets) if sets else set()
     return {tag: tag in shared for tag in {*all_tags, *set().union(*sets)}}
