@@ -68,7 +68,7 @@ class BenchPage(Page):
             self.controller.reload()
 
     def open(self, wanted: Wanted) -> None:
-        """Set up to measure these sessions again, and start them where that is wanted."""
+        """Set up sessions to measure again, and start them on request."""
         if wanted.sessions:
             self.message.clear()
             self.again.open(wanted.sessions, wanted.is_run)
@@ -113,7 +113,7 @@ class BenchPage(Page):
         work.setStretchFactor(1, 2)
 
     def _connect_input(self) -> None:
-        """What a person does."""
+        """Connect the input of the panels."""
         controller, panel = self.controller, self.run_panel
         plan, presets, run_bar = panel.plan, panel.presets, panel.run_bar
         wanted = (self.sequence.variant_wanted, plan.save_wanted, plan.open_wanted, presets.copy_wanted)
@@ -136,7 +136,7 @@ class BenchPage(Page):
         run_bar.cancel_wanted.connect(self.starting.cancel)
 
     def _connect_draft(self) -> None:
-        """What comes of it."""
+        """Connect the results of the draft."""
         controller, targets = self.controller, self.targets
         controller.drafted.connect(self._on_drafted)
         controller.stocked.connect(self._on_stocked)
@@ -166,7 +166,7 @@ class BenchPage(Page):
             self.controller.set_colour(plan.contenders[at].key, colour)
 
     def _on_option_wanted(self, name: str, option: str) -> None:
-        """Of a contender, as it was when it was checked."""
+        """Open the preset of a contender as it was when it was checked."""
         refused = self.starting.refused
         plans = (refused and refused.plan, self._outcome and self._outcome.plan)
         found = [each for plan in plans if plan for each in plan.contenders if each.name == name]
@@ -183,7 +183,7 @@ class BenchPage(Page):
         dialog.open()
 
     def _obstacle(self) -> str:
-        """What is known to be in the way; what a draft of this moment lacks, the start finds out."""
+        """Show what is in the way; the start checks the rest."""
         if self._outcome is None or self.controller.draft.unread:
             return "not known yet"
         return self._outcome.obstacle if self._outcome.draft is self.controller.draft else ""
@@ -217,7 +217,7 @@ class BenchPage(Page):
 
 
 def _add_inset(splitter: QSplitter, part: QWidget, top: int = 0, bottom: int = 0) -> None:
-    """With space between the part and the handle next to it."""
+    """Add a part with space next to the handle."""
     frame = QWidget()
     splitter.addWidget(frame)
     layout = QVBoxLayout(frame)

@@ -57,7 +57,7 @@ class RunPanel(QWidget):
         self.run_bar.repeat.setChecked(draft.request.repeat_if_disturbed)
 
     def show_outcome(self, outcome: Outcome, failed: Sequence[Check] = ()) -> None:
-        """`failed`: at the latest start, and still about the same."""
+        """Show an outcome; `failed`: failed checks of the latest start that still apply."""
         self.estimate.show_outcome(outcome)
         known = {(each.name, each.contender) for each in failed}
         others = [each for each in outcome.checks if (each.name, each.contender) not in known]
@@ -91,7 +91,7 @@ class RunPanel(QWidget):
 
 
 def _obstacle(outcome: Outcome) -> list[Check]:
-    """Where there is no plan, what is in its way, and all that is not there."""
+    """What is in the way of a plan, and all that is missing."""
     texts = [outcome.problem.text] if outcome.problem else []
     found = dict.fromkeys([*texts, *outcome.lacking])
     return [Check("plan", WAITING if text == NO_SURVEY else FAIL, text) for text in found]

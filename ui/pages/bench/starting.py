@@ -31,7 +31,7 @@ from .targets.panel import TargetsPanel
 
 
 class Starting(QObject):
-    """What it comes to is said in the page and its panel."""
+    """Starts plans and shows the result in the page and its panel."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Starting(QObject):
         self._starter.run(self._launch(target, request, last, later))
 
     def ask_targets(self, window: QWidget) -> None:
-        """Several of them, the chosen one ticked."""
+        """Ask for several targets, with the chosen one ticked."""
         request, chosen = self._controller.draft.request, self._targets.chosen
         others = [each for each in self._targets.all() if each.name != chosen.name]
         self._controller.keep()
@@ -88,11 +88,11 @@ class Starting(QObject):
             )
 
     def still_failed(self, outcome: Outcome) -> list[Check]:
-        """At the latest start, and about the same as it is now."""
+        """Failed checks of the latest start that still apply."""
         return still_failed(self.refused, outcome.plan) if self.refused else []
 
     def forget_machine(self) -> None:
-        """It was looked at anew; its builds were not asked."""
+        """Forget the checks of a machine that was surveyed again, but keep those of its builds."""
         if self.refused and self.refused.plan:
             of_builds = tuple(each for each in self.refused.checks if each.contender)
             self.refused = replace(self.refused, checks=of_builds)
@@ -131,7 +131,7 @@ class Starting(QObject):
             self._message.show_info("The rehearsal passed: every contender starts. Nothing was measured.")
 
     def _on_failed(self, error: Exception) -> None:
-        """A host key that nobody has looked at is looked at now; what a lost link has started is followed."""
+        """A start failed: show an unknown host key, or follow what a lost link has started."""
         if isinstance(error, HostKeyError):
             self._message.show_warning("Nothing was started: accept the host key, then press Run again.")
             self._targets.known.tell_key(self._target, error)
@@ -148,14 +148,14 @@ class Starting(QObject):
     # until it is no longer true
 
     def _on_drafted(self, _draft: Draft) -> None:
-        """Another plan than the one that was refused."""
+        """Drop checks that do not apply to the new draft."""
         if self.refused and self.refused.plan is None:
             self.refused = None
         if self._queued is None:
             self._clear_said()
 
     def _on_plan_ended(self, plan: str) -> None:
-        """The target that was at work may be free."""
+        """A plan ended, so the busy target may be free."""
         followed = self._context.plans.get(plan)
         is_there = followed is not None and followed.target.name == self._target.name
         if is_there and self.refused and self.refused.plan is None:
@@ -168,7 +168,7 @@ class Starting(QObject):
             self._clear_said()  # it has begun
 
     def _on_queue_changed(self, target: str) -> None:
-        """The plan may have another place, or have left."""
+        """The queue changed: the plan may have moved or left."""
         if self._queued is None or target != self._target.name or self._message.text != self._said:
             return
         found = self._context.queues.of(self._target)

@@ -21,7 +21,7 @@ def ask_for_options(
     builds: Iterable[str],
     done: Callable[[list[frozenset[str]]], None],
 ) -> None:
-    """The names of each of the builds; where the target cannot be reached without a question, none come."""
+    """Read the option names of each build; none if the target cannot be reached without a question."""
     if survey is None:
         return
     names, ask = tuple(builds), context.secrets.silent

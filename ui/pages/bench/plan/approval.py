@@ -15,7 +15,7 @@ from ui.widgets.code import CodeView
 
 
 class ApprovalView(QWidget):
-    """One workload after the other, until none is left."""
+    """Shows one workload after the other until all are approved."""
 
     approved = Signal(str, str)  # hash, workload
 

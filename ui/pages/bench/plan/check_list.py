@@ -28,7 +28,7 @@ _IN_WINDOW = {  # hints that name options of the command line, by the controls o
 
 
 class CheckList(QListWidget):
-    """The worst first; what is no pass says what to do. Enter on an option leads to it in its preset."""
+    """Checks, worst first, each with what to do; Enter on an option opens its preset there."""
 
     option_wanted = Signal(str, str)  # contender, option
 
@@ -71,7 +71,7 @@ class CheckList(QListWidget):
         self.addItem(_item(check, self._theme.colour(_ROLES.get(check.state, "muted"))))
 
     def _on_chosen(self, item: QListWidgetItem) -> None:
-        """A click on the fold opens or closes it."""
+        """Open or close the fold."""
         if item.data(_FOLD) is True:
             row = self.row(item)
             self._is_open = not self._is_open
@@ -95,7 +95,7 @@ class CheckList(QListWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Every line as high as its words, wrapped: the style's own hint leaves its padding out."""
+        """Make every line as high as its wrapped text: the style's hint omits its padding."""
         width = self.viewport().width() - PADDING
         flags = Qt.TextFlag.TextWordWrap.value
         for item in (self.item(row) for row in range(self.count())):
@@ -109,7 +109,7 @@ def todo_text(check: Check) -> str:
 
 
 def problem_text(checks: Sequence[Check]) -> str:
-    """What fails, each with what to do, in one line."""
+    """Failed checks with what to do, in one line."""
     return "; ".join(f"{each.text} ({todo_text(each)})" for each in checks)
 
 

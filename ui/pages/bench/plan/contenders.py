@@ -38,7 +38,7 @@ HINT = "Tick what to compare; a dash is not available: select it to see why"
 
 
 class TickDelegate(QStyledItemDelegate):
-    """The whole cell is the box: a click anywhere in it ticks, and so does the space bar."""
+    """A cell that is one box: click or Space ticks it."""
 
     def editorEvent(
         self,
@@ -55,7 +55,7 @@ class TickDelegate(QStyledItemDelegate):
 
 
 class ContenderDelegate(QStyledItemDelegate):
-    """Says while a cell is typed what is wrong with it; '' once it is right or left."""
+    """Reports what is wrong with a cell while it is typed; '' once it is right or left."""
 
     problem = Signal(str)
 
@@ -80,7 +80,7 @@ class ContenderDelegate(QStyledItemDelegate):
 
 
 class ContendersPanel(QWidget):
-    """Says what a person did; what it shows is given to it."""
+    """Reports input; shows what it is given."""
 
     ticked = Signal(str, str, str, bool)  # build, engine, preset, whether it is
     edited = Signal(int, str, str)  # which contender, field, text
@@ -191,7 +191,7 @@ class ContendersPanel(QWidget):
         self.words.setToolTip(as_tip(words))
 
     def _on_problem(self, problem: str) -> None:
-        """Above the table, in place of what is said of the grid."""
+        """Show a problem above the table, in place of the grid's remark."""
         self.words.setText(problem or self._words)
         self.words.setProperty("role", "bad" if problem else "muted")
         self.words.style().polish(self.words)
@@ -213,7 +213,7 @@ class ContendersPanel(QWidget):
         self.removed.emit(self.chosen_rows())
 
     def _on_look_wanted(self) -> None:
-        """At that of the table where it has the keyboard or a choice, else of the grid."""
+        """Look at the preset of the table's row if it has focus or selection, else of the grid's."""
         rows = self.chosen_rows()
         cell = self.grid.currentIndex()
         if rows and not (self.grid.hasFocus() and cell.isValid()):

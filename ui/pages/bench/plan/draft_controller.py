@@ -43,7 +43,7 @@ FIRST = "duel"  # the sequence that is there before anybody has chosen
 
 
 class DraftController(QObject):
-    """Changed by what a person does; everything that reads files or reckons is done off the GUI thread."""
+    """The draft and its outcome; files are read and plans computed off the GUI thread."""
 
     drafted = Signal(object)  # Draft
     stocked = Signal(object)  # Choices
@@ -68,7 +68,7 @@ class DraftController(QObject):
     # what is known
 
     def choose_target(self, name: str, survey: Survey | None, at: float | None) -> None:
-        """Plans are for this target now: what was set up for it last, else the same as for the other."""
+        """Choose the target: restores its last draft, else keeps the same plan."""
         if self.survey is not None:
             self._drafts.setdefault(self.draft.request.target, self.draft)
         self.survey, self._at = survey, at or 0.0
@@ -77,7 +77,7 @@ class DraftController(QObject):
         self.reload()
 
     def take_survey(self, survey: Survey, at: float | None) -> None:
-        """The target as it is now; with the first survey there is something to tick."""
+        """Take a new survey of the target; the first one allows ticking."""
         is_first = self.survey is None
         self.survey, self._at = survey, at or 0.0
         if is_first and not self.draft.request.contenders:
@@ -85,13 +85,13 @@ class DraftController(QObject):
         self.reload()
 
     def reload(self) -> None:
-        """Read presets, sequences and workloads anew."""
+        """Read presets, sequences and workloads again."""
         survey = self.survey
         self._stock.run(lambda: choices(survey, Catalog()), self._on_stocked, self.failed.emit)
         self._soon.start()
 
     def check(self) -> None:
-        """Plan and check what is set up anew."""
+        """Plan and check the draft again."""
         self._soon.start()
 
     # what a person does
@@ -101,13 +101,13 @@ class DraftController(QObject):
         self.keep()
 
     def keep(self) -> None:
-        """The next window begins with this; what could not be read again is not kept."""
+        """Store the draft for the next window, unless the last one was unreadable."""
         if not self.draft.unread and not any(each.problem()[0] for each in self.draft.request.contenders):
             key = f"bench/plan/{self.draft.request.target}"
             self._context.memory.keep(key, self.draft.request.to_toml())
 
     def open_plan(self, path: str) -> None:
-        """Set up what a plan file says, on its own target."""
+        """Set up a plan file, on its own target."""
 
         def work() -> Draft:
             draft = opened(read_text(Path(path)), path)
@@ -132,7 +132,7 @@ class DraftController(QObject):
         )
 
     def save_variant(self, name: str) -> None:
-        """Keep the steps and sizes as a sequence of one's own, and go on with it."""
+        """Save steps and sizes as a sequence of one's own, and use it."""
         sequence = self.choices.sequence(self.draft.request.sequence)
         if sequence is None or self.draft.unread:
             return
@@ -178,7 +178,7 @@ class DraftController(QObject):
         self._context.tasks.read(self, work, done, self.failed.emit)
 
     def calibrate(self) -> bool:
-        """Set up sessions of equals on the target; False where that cannot be."""
+        """Set up a calibration on the target; False if that is not possible."""
         if self.survey is None:
             self.failed.emit(InputError("survey the target first"))
             return False
@@ -207,7 +207,7 @@ class DraftController(QObject):
         return carried_over(self.draft, self.survey, target)
 
     def _do(self, work: Work, said: str, changes: Changes | None = None, done: Done | None = None) -> None:
-        """Something with files; what it was is said in the status bar."""
+        """Do something with files, and report it in the status bar."""
 
         def over(_: object) -> None:
             if done is not None:
@@ -246,7 +246,7 @@ class DraftController(QObject):
         self._on_opened(answer[0])
 
     def _on_opened(self, draft: Draft) -> None:
-        """Put aside for its target first: choosing that brings it here."""
+        """Store it for its target first: choosing the target then restores it."""
         target = draft.request.target
         if target == self.draft.request.target:
             self.change(draft)
@@ -258,7 +258,7 @@ class DraftController(QObject):
 def _again(
     history: History, sessions: tuple[str, ...], here: str, survey: Survey | None, home: Path
 ) -> tuple[Draft, str]:
-    """What did the same work, and what of it is another than it was."""
+    """A draft of the same work, and a text on what differs from before."""
     from app.planner.again import request_again
     from app.planner.published import Published
 

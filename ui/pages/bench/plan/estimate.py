@@ -21,7 +21,7 @@ TICK_MS = 10_000  # of the finish
 
 
 class EstimateCard(QFrame):
-    """Time and disk, large; what they are made of, small."""
+    """Time and disk in large letters, with their parts in small ones."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,7 +59,7 @@ class EstimateCard(QFrame):
         self.setToolTip(as_tip("\n".join([found.seconds_text, found.disk_text, *found.assumptions[1:]])))
 
     def _tell_time(self) -> None:
-        """Begun later, it ends later."""
+        """Update the time of the end, which moves with the clock."""
         found = self._found
         if found is None:
             return
@@ -83,12 +83,12 @@ def _work_text(plan: Plan) -> str:
 
 
 def _look_text(plan: Plan) -> str:
-    """What is not to be expected of contenders that are measured once."""
+    """A remark for contenders that are measured once."""
     return "one repeat: no verdict" if plan.repeats == 1 and len(plan.contenders) > 1 else ""
 
 
 def _sizes_text(found: Estimate) -> str:
-    """Whether the data fits is what most surprises are about."""
+    """Sizes of data and memory: whether the data fits causes most surprises."""
     texts = [
         f"{each.contender}: {bytes_text(each.data_bytes)} of data, {bytes_text(each.cache_bytes)} of cache"
         for each in found.contenders[:3]

@@ -78,7 +78,7 @@ _TEXTS = {"loaded": "as loaded", "": "sequence"}
 
 
 class FieldsForm(QWidget):
-    """Each field with its label above it; of a wrong one the reason is there, over its row."""
+    """Fields with their labels above; the reason of a wrong one replaces the labels of its row."""
 
     typed = Signal(str, str)  # field, text
     chosen = Signal(str, object)  # field, value
@@ -107,7 +107,7 @@ class FieldsForm(QWidget):
         self._layout.setRowStretch(self._layout.rowCount(), 1)
 
     def show_draft(self, draft: Draft) -> None:
-        """What a person is typing is left as it is, as long as it says the same."""
+        """Show the draft; a field being typed stays as it is if it means the same."""
         for name, edit in self.edits.items():
             if draft.typed(name, edit.text()).text(name) != draft.text(name) or not edit.hasFocus():
                 _set(edit, draft.text(name))
@@ -120,13 +120,13 @@ class FieldsForm(QWidget):
             box.blockSignals(False)
 
     def show_open(self, values: Mapping[str, str]) -> None:
-        """What holds where nothing is typed."""
+        """Show the values of empty fields."""
         for name, value in values.items():
             if name in self.edits:
                 self.edits[name].setPlaceholderText(value)
 
     def show_problem(self, problem: Problem | None) -> None:
-        """Mark the field that a problem is about, and say why above it."""
+        """Mark the field of a problem, and show why above it."""
         self._show_reason(None, "")
         for name, widget in (*self.boxes.items(), *self.edits.items(), ("repeats", self.repeats)):
             text = problem.text if problem and problem.field == name else ""
@@ -145,7 +145,7 @@ class FieldsForm(QWidget):
         return edit
 
     def _with_choices(self, edit: QLineEdit) -> QComboBox:
-        """Typed, or chosen from a few."""
+        """A field to type in, or to choose from a few values."""
         box = self.repeats
         box.setLineEdit(edit)
         box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
@@ -157,7 +157,7 @@ class FieldsForm(QWidget):
         return box
 
     def _show_reason(self, widget: QWidget | None, text: str) -> None:
-        """In place of the labels of its row, so that nothing moves."""
+        """Show the reason in place of the row's labels, so that nothing moves."""
         self._layout.removeWidget(self.reason)  # hidden, it would take the room between two rows
         self.reason.setVisible(bool(text))
         self.reason.setText(text)
@@ -189,7 +189,7 @@ class FieldsForm(QWidget):
         return box
 
     def _place(self, title: str, widget: QWidget, tip: str) -> None:
-        """Three to a line."""
+        """Place three fields in a line."""
         at = self._layout.count() // 2
         label = Label(title)
         label.setProperty("role", "muted")

@@ -17,7 +17,7 @@ _FILES = "Plan files (*.toml)"
 
 
 class PlanText(QWidget):
-    """Shows the request of a draft; files are read and written by who listens."""
+    """Shows the request of a draft; listeners read and write the files."""
 
     save_wanted = Signal(str)  # path
     open_wanted = Signal(str)  # path

@@ -21,7 +21,7 @@ EVENING = QTime(22, 0)
 
 
 class QueueingDialog(QDialog):
-    """In its turn, or no sooner than a time."""
+    """Asks when a plan begins: in its turn, or not before a time."""
 
     wanted = Signal(object)  # seconds to wait, or None
 
@@ -60,7 +60,7 @@ class QueueingDialog(QDialog):
 
     @property
     def in_s(self) -> float | None:
-        """Seconds to wait; None: it begins in its turn."""
+        """Seconds to wait; None: when its turn comes."""
         if not self.later.isChecked():
             return None
         return max(0.0, QDateTime.currentDateTime().msecsTo(self.time.dateTime()) / 1000)

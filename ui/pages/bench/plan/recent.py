@@ -22,7 +22,7 @@ _TIP = "Set up an earlier plan again: target, contenders, sequence and sizes"
 
 
 class RecentPlans(QWidget):
-    """A button; its menu is read when it is opened, so that it is never of yesterday."""
+    """A button whose menu is read each time it opens."""
 
     chosen = Signal(str)  # id of a plan
     failed = Signal(object)  # Exception
@@ -57,7 +57,7 @@ def _read(history: History) -> list[PlanEntry]:
 
 
 def _line(plan: PlanEntry) -> str:
-    """`my plan: innodb, rocksdb x 3`, and on the right where and when."""
+    """A line `my plan: innodb, rocksdb x 3`, with place and time on the right."""
     from app.history.plans import size_text
 
     where = f"{_short(plan['target'])}, {date_text(plan['at'])}"

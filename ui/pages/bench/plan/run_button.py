@@ -20,7 +20,7 @@ QUIET_WAIT_S = 600
 
 
 class Starter(QObject):
-    """Carries a start out off the GUI thread, one at a time."""
+    """Runs a start off the GUI thread, one at a time."""
 
     advanced = Signal(object)  # Stage; None: over
     ended = Signal(object)  # the last Stage
@@ -47,7 +47,7 @@ class Starter(QObject):
         )
 
     def cancel(self) -> bool:
-        """Nothing is started; False where it is too late for that."""
+        """Cancel; False if it is too late."""
         if self._launch is None or not self._launch.cancel():
             return False
         self._launch = None
@@ -55,7 +55,7 @@ class Starter(QObject):
         return True
 
     def _unless_cancelled(self, launch: Launch, tell: Callable[[T], None]) -> Callable[[T], None]:
-        """What was cancelled ends by itself, and is not heard of again."""
+        """Pass the answer on, unless the start was cancelled."""
 
         def deliver(value: T) -> None:
             if launch is self._launch:
@@ -77,7 +77,7 @@ def _last_of(launch: Launch, tell: Callable[[Stage], None]) -> Stage:
 
 
 class RunBar(QWidget):
-    """The button and what it has to say."""
+    """The Run button and its texts."""
 
     run_wanted = Signal()
     rehearsal_wanted = Signal()
@@ -132,16 +132,16 @@ class RunBar(QWidget):
         self.show_stage(None)
 
     def show_obstacle(self, text: str) -> None:
-        """Why it cannot be run; '' if it can."""
+        """Show why it cannot run; '' if it can."""
         self._obstacle = text
         self._refresh()
 
     def offer_several(self, is_offered: bool) -> None:
-        """Where there is more than one target."""
+        """Offer several targets if there are any."""
         self._several_button.setVisible(is_offered)
 
     def show_stage(self, stage: Stage | None) -> None:
-        """How far a start is; None: none is on its way."""
+        """Show the stage of a start; None without one."""
         self._is_busy = stage is not None
         if stage is not None:
             self.progress.setMaximum(stage.total)
@@ -178,7 +178,7 @@ class RunBar(QWidget):
         layout.addLayout(buttons)
 
     def _refresh(self) -> None:
-        """The keyboard stays here: on Cancel while something is on its way."""
+        """Refresh; the focus stays here, on Cancel during a start."""
         can = not self._obstacle and not self._is_busy
         starting, cancelling = (self.button, self._rehearse_button), self._cancel_button
         if self._is_busy:

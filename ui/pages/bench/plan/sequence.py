@@ -22,7 +22,7 @@ from .step_tree import StepTree
 
 
 class SequencePanel(QWidget):
-    """Says what a person did; what it shows is given to it."""
+    """Reports input; shows what it is given."""
 
     sequence_chosen = Signal(str)
     steps_ticked = Signal(list)  # names of all that are ticked
@@ -85,7 +85,7 @@ class SequencePanel(QWidget):
         self.fields.show_problem(outcome.problem)
 
     def _tick_actions(self) -> tuple[QAction, ...]:
-        """Of the tree: on its menu, and on the button above it."""
+        """The actions of the tree, in its menu and its button."""
         tree, only = self.steps, "Tick only the selected steps"
         made = (
             action(tree, "Tick all", "", "Tick all steps that the filter shows", tree.tick_all),
@@ -151,7 +151,7 @@ def _entry(sequence: Sequence) -> Entry:
 
 
 def _swept(draft: Draft) -> int:
-    """How often each step runs, apart from its threads, which are in the form."""
+    """How often each step runs because of sweeps, without threads, which are in the form."""
     try:
         values = len(variations_of(draft.request.vary))
     except InputError:

@@ -34,7 +34,7 @@ Reached = tuple[str, Stage | DynoError]  # a target, and how far it is or why it
 
 
 class SeveralDialog(QDialog):
-    """Targets to tick; behind each how far it is."""
+    """Targets to tick, each with its progress."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class SeveralDialog(QDialog):
         launch: Callable[[Target, bool], Launch],
         parent: QWidget | None = None,
     ) -> None:
-        """The first target is ticked; `launch`: to start a plan there, or to queue it."""
+        """The first target is ticked; `launch` starts or queues a plan there."""
         super().__init__(parent)
         self._context, self._launch = context, launch
         self._targets = {each.name: each for each in targets}
@@ -62,7 +62,7 @@ class SeveralDialog(QDialog):
         return [each.data(_NAME) for each in self._items() if each.checkState() == Qt.CheckState.Checked]
 
     def reject(self) -> None:
-        """While it is checking, give it up; too late once a target starts."""
+        """Cancel while it checks; too late once a target starts."""
         if self._launches is None or self._launches.cancel():
             super().reject()
         else:
@@ -132,7 +132,7 @@ class SeveralDialog(QDialog):
         self._refresh()
 
     def _follow(self, done: Mapping[str, Stage]) -> tuple[str, ...]:
-        """Returns the sessions of the first that has started."""
+        """Report the stages of all targets; returns the sessions of the first that started."""
         found: list[tuple[str, ...]] = []
         for name, stage in done.items():
             if stage.queue:

@@ -19,7 +19,7 @@ _ON, _OFF = Qt.CheckState.Checked, Qt.CheckState.Unchecked
 
 
 class StepTree(QTreeWidget):
-    """Space ticks what is selected, Ctrl+A selects all that the filter shows."""
+    """The tree of steps; Space ticks the selection, Ctrl+A selects what the filter shows."""
 
     ticked = Signal(list)  # names of all that are ticked
 
@@ -37,7 +37,7 @@ class StepTree(QTreeWidget):
         self.itemChanged.connect(lambda *_: self._tell())
 
     def show_steps(self, steps: tuple[StepChoice, ...], chosen: tuple[str, ...]) -> None:
-        """Groups in the order of the sequence: one that comes twice is there twice."""
+        """Show steps in groups; a group that appears twice in the sequence appears twice here."""
         self.blockSignals(True)
         if steps != self._steps:
             self._steps = steps
@@ -51,11 +51,11 @@ class StepTree(QTreeWidget):
         self.blockSignals(False)
 
     def items(self) -> list[QTreeWidgetItem]:
-        """The steps, without their groups."""
+        """The items of steps, without groups."""
         return [item for group in self._groups() for item in _members(group)]
 
     def filter_by(self, text: str) -> None:
-        """Show the steps whose line or group has all words of a text."""
+        """Show only steps whose line or group contains all words of a text."""
         words = text.lower().split()
         for group in self._groups():
             for item in _members(group):
@@ -66,14 +66,14 @@ class StepTree(QTreeWidget):
     # what a person does
 
     def tick_all(self) -> None:
-        """All that the filter shows."""
+        """Tick or clear all steps that the filter shows."""
         self._tick(self._shown(), _ON)
 
     def tick_none(self) -> None:
         self._tick(self._shown(), _OFF)
 
     def tick_only_selected(self) -> None:
-        """The selected steps, and none besides, hidden ones included."""
+        """Tick only the selected steps; clears all others, also hidden ones."""
         if chosen := self._selected():
             self._tick(self.items(), _OFF, is_last=False)
             self._tick(chosen, _ON)
@@ -94,7 +94,7 @@ class StepTree(QTreeWidget):
         return [item for item in self.items() if not item.isHidden()]
 
     def _selected(self) -> list[QTreeWidgetItem]:
-        """Ticking a group ticks its steps."""
+        """The selected steps; a group counts as its steps."""
         return [
             item
             for group in self._groups()
@@ -103,7 +103,7 @@ class StepTree(QTreeWidget):
         ]
 
     def _tick(self, items: Iterable[QTreeWidgetItem], state: Qt.CheckState, is_last: bool = True) -> None:
-        """All at once: one change of the plan."""
+        """Tick steps as one change of the plan."""
         self.blockSignals(True)
         for item in items:
             if not item.data(0, _STEP).is_fixed:

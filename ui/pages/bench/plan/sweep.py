@@ -49,7 +49,7 @@ _ABOUT = (
 
 
 class SweepDialog(QDialog):
-    """Changes a copy of the draft; what cannot be carried out on the target is refused here already."""
+    """Edits a copy of the draft; refuses what the target cannot run."""
 
     def __init__(
         self, draft: Draft, left_open: Mapping[str, str], nodes: Nodes, parent: QWidget | None = None
@@ -127,7 +127,7 @@ class SweepDialog(QDialog):
         self.said.style().polish(self.said)
 
     def complete_variables(self, found: list[frozenset[str]]) -> None:
-        """By what all builds know."""
+        """Complete variables from those that all builds know."""
         complete_field(self.variable, frozenset.intersection(*found) if found else ())
 
     def _mark(self, wrong: str) -> None:
@@ -136,7 +136,7 @@ class SweepDialog(QDialog):
             field.style().polish(field)
 
     def _changed(self) -> Draft:
-        """With the values of this form; raises InputError if they are not possible."""
+        """The draft with the values of the form; raises InputError for impossible ones."""
         draft = self.draft.typed("threads", self.threads.text()).typed("cores", self.cores.text())
         _numbers("threads", self.threads)
         self._core_sets()
@@ -146,7 +146,7 @@ class SweepDialog(QDialog):
         return draft.said(vary=vary, cpus=OWN_CPUS if self.own_cpus.isChecked() else SHARED_CPUS)
 
     def _core_sets(self) -> CoreSets:
-        """Those that are typed, else those of the sequence as far as the target goes; raises InputError."""
+        """The typed core sets, else those of the sequence that fit the target; raises InputError."""
         sets = _numbers("cores", self.cores)
         if self.own_cpus.isChecked() and not sets:
             CoreSet.apart(self._nodes)
@@ -171,7 +171,7 @@ class SweepDialog(QDialog):
 
 
 def change_sweep(controller: DraftController, context: Context, parent: QWidget) -> None:
-    """Ask for the sweep of the draft that is there."""
+    """Edit the sweep of the draft."""
     nodes = controller.survey.topology if controller.survey else []
     left_open = open_values(controller.choices.sequence(controller.draft.request.sequence))
     dialog = SweepDialog(controller.draft, left_open, nodes, parent)
@@ -184,7 +184,7 @@ def change_sweep(controller: DraftController, context: Context, parent: QWidget)
 
 
 def _numbers(name: str, field: QLineEdit) -> CoreSets:
-    """What is typed into a field, else what holds where it is left open; raises InputError."""
+    """The typed numbers, else the default ones; raises InputError."""
     return value_of(name, field.text() or field.placeholderText()) or ()
 
 

@@ -17,7 +17,7 @@ _FINE = ("accepted", "started", "compression")
 
 
 class AnswerList(QListWidget):
-    """Shows what it is given; `line_wanted` tells the line of the preset."""
+    """A list of answers; `line_wanted` gives the line of the preset."""
 
     line_wanted = Signal(int)
 
@@ -48,7 +48,7 @@ class AnswerList(QListWidget):
 
 
 def by_line(answers: Sequence[BuildReply]) -> dict[int, str]:
-    """The answers to each line, one line for each build."""
+    """The answers for each line, a text line per build."""
     found: dict[int, list[str]] = {}
     for each in answers:
         found.setdefault(each.line, []).append(f"{each.build}: {each.state}: {each.text}")
@@ -56,7 +56,7 @@ def by_line(answers: Sequence[BuildReply]) -> dict[int, str]:
 
 
 def verdict(answers: Sequence[BuildReply]) -> str:
-    """The answers in one line: which builds refuse the preset, or how many lines they change."""
+    """The answers in one line: the builds that refuse the preset, or the number of changed lines."""
     refused = sorted({each.build for each in answers if each.is_refusal})
     if refused:
         return f"Refused by {', '.join(refused)}"

@@ -48,7 +48,7 @@ SOON_MS = 150  # after the last letter
 
 
 class PresetDialog(QDialog):
-    """A shipped one is only read; what was changed and not kept is never left without a question."""
+    """Edits a preset; shipped ones are read-only, and unsaved changes are never lost silently."""
 
     kept = Signal()
 
@@ -142,7 +142,7 @@ class PresetDialog(QDialog):
         self.text.complete_with(self._written.union(*found))
 
     def go_to_option(self, name: str) -> None:
-        """The line that sets it last: that one counts."""
+        """Go to the last line of an option, which is the one that counts."""
         lines = enumerate(self.text.toPlainText().splitlines(), 1)
         found = [at for at, line in lines if option_key(split_line(line)[0]) == option_key(name)]
         self.text.go_to_line(found[-1] if found else 1)
@@ -152,7 +152,7 @@ class PresetDialog(QDialog):
         return self.text.toPlainText() != self._preset.text
 
     def _on_typed(self) -> None:
-        """What the builds have said was about another text."""
+        """Mark the answers as old: they are about another text."""
         self._verdict, self._bad, self._doubtful, self._answers = "", set(), set(), {}
         self._soon.start()
 
@@ -216,7 +216,7 @@ class PresetDialog(QDialog):
         self._mark_answers()
 
     def _save(self, then: Act = lambda: None) -> None:
-        """Go on with `then` once it is saved."""
+        """Save, then continue with `then`."""
         text, preset = self.text.toPlainText(), self._preset
 
         def done(_: object) -> None:
@@ -257,7 +257,7 @@ def _headed(head: QWidget, body: QWidget) -> QWidget:
 def edit_preset(
     controller: DraftController, context: Context, parent: QWidget, engine: str, name: str, option: str = ""
 ) -> None:
-    """Open the dialog, at the line of an option; what is kept there is what plans have from then on."""
+    """Open the dialog at the line of an option; plans use what is saved there."""
     preset = controller.choices.preset(engine, name)
     if preset is None:
         return

@@ -24,7 +24,7 @@ _WRITTEN = "as written"
 
 
 class PresetView(QWidget):
-    """Shows what it is given; a copy is made by who listens."""
+    """Shows presets; listeners make the copies."""
 
     copy_wanted = Signal(str, str, str)  # engine, preset, name of the copy
     edit_wanted = Signal(str, str)  # engine, preset
@@ -58,7 +58,7 @@ class PresetView(QWidget):
         self.form.currentIndexChanged.connect(lambda _: self._show())
 
     def show_choices(self, choices: Choices, survey: Survey | None) -> None:
-        """What there is now; what was looked at stays, where it is still there."""
+        """Show the current choices; the preset on view stays if it exists."""
         self._choices, self._survey = choices, survey
         _refill(self.preset, [(f"{engine_text(p.engine)} · {p.name}", _key(p)) for p in choices.presets])
         builds = [each.name for each in choices.builds if not each.problem]
@@ -71,18 +71,18 @@ class PresetView(QWidget):
             self.edit.trigger()
 
     def edit_copy(self, engine: str, name: str) -> None:
-        """The copy was made: choose and edit it once it is among the presets."""
+        """A copy was made: select and edit it once it is in the list."""
         self._copy = f"{engine}/{name}"
 
     def show_draft(self, draft: Draft) -> None:
-        """Shares are those of its order."""
+        """Show the draft: shares of memory depend on its order."""
         at_once = active_at_once(draft.request)
         if at_once != self._at_once:
             self._at_once = at_once
             self._show()
 
     def look_at(self, engine: str, name: str, build: str) -> None:
-        """This preset, rendered for this build; whatever is shown already where none is named."""
+        """Show this preset as rendered for this build, or as before if none is named."""
         if engine:
             self.preset.setCurrentIndex(max(self.preset.findData(f"{engine}/{name}"), 0))
             self.form.setCurrentIndex(max(self.form.findData(build), 0))
@@ -162,7 +162,7 @@ def _key(preset: Preset) -> str:
 
 
 def _refill(box: QComboBox, entries: list[tuple[str, str]]) -> None:
-    """Other entries; what was chosen stays so."""
+    """Replace the entries and keep the choice."""
     chosen = box.currentData()
     box.blockSignals(True)
     box.clear()

@@ -16,7 +16,7 @@ _BUILD, _PRESET = "build", "preset"
 
 
 class PresetBeside(QWidget):
-    """Shows what it is given; `chosen` asks for something else."""
+    """Shows a preview; `chosen` requests another one."""
 
     chosen = Signal()
 
@@ -39,7 +39,7 @@ class PresetBeside(QWidget):
 
     @property
     def build(self) -> str:
-        """The build that is looked at; '' where it is a preset."""
+        """The build of the preview; '' for a preset."""
         kind, name = self.form.currentData() or ("", "")
         return str(name) if kind == _BUILD else ""
 

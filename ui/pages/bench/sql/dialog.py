@@ -41,7 +41,7 @@ _NEW = "new"
 
 
 class SqlDialog(QDialog):
-    """One workload at a time; what was changed and not kept is never left without a question."""
+    """Edits one workload at a time; unsaved changes are never lost silently."""
 
     kept = Signal(str, bool)  # its name, whether it is a new one
 
@@ -106,7 +106,7 @@ class SqlDialog(QDialog):
         return self.form.written != self._kept
 
     def _show(self, sql: OwnSql, is_new: bool) -> None:
-        """One as it was kept, or a new one that was not yet."""
+        """Show a saved workload, or a new one."""
         self._kept, self._is_new = (OwnSql() if is_new else sql), is_new
         self.form.show_sql(sql, is_new)
         self.copy.setEnabled(not is_new)
@@ -115,7 +115,7 @@ class SqlDialog(QDialog):
         self._check()
 
     def _reload(self) -> None:
-        """What there is to choose from."""
+        """Reload the choices."""
         self._context.tasks.run(self, lambda: sql_workloads(Catalog()), self._fill, self.message.show_failure)
 
     def _fill(self, found: list[OwnSql]) -> None:
@@ -147,7 +147,7 @@ class SqlDialog(QDialog):
         self._leave(lambda: self._begin(copied))
 
     def _begin(self, sql: OwnSql) -> None:
-        """A new one, that has a text already."""
+        """Begin a new workload with this text."""
         self.box.setCurrentIndex(0)
         self._show(sql, is_new=True)
         self.form.name.setFocus()
@@ -167,7 +167,7 @@ class SqlDialog(QDialog):
             self.message.show_info("\n".join(notes))
 
     def _save(self, then: Act = lambda: None) -> None:
-        """Go on with `then` once it is saved."""
+        """Save, then continue with `then`."""
         written, is_new = self.form.written, self._is_new
 
         def done(_: None) -> None:
@@ -184,7 +184,7 @@ class SqlDialog(QDialog):
         )
 
     def _leave(self, then: Act) -> bool:
-        """Go on with `then`, unless the person stays with what is typed here."""
+        """Continue with `then`, unless the person stays."""
         if self.is_changed:
             name = self.form.written.name or "the new workload"
             return leave(self, "Custom SQL", name, self._save, then)

@@ -30,7 +30,7 @@ _LINE = Qt.ItemDataRole.UserRole
 
 
 class SqlForm(QWidget):
-    """Shows what it is given; a shipped one can be read, and nothing more."""
+    """A form for a workload; a shipped one is read-only."""
 
     typed = Signal()  # in the text
 
@@ -79,7 +79,7 @@ class SqlForm(QWidget):
         layout.addWidget(work, 1)
 
     def show_sql(self, sql: OwnSql, is_new: bool) -> None:
-        """Another one; only a new one can be given a name."""
+        """Show another workload; only a new one can be named."""
         self._given = sql
         self.name.setText(sql.name)
         self.title.setText(sql.title)
@@ -92,7 +92,7 @@ class SqlForm(QWidget):
 
     @property
     def written(self) -> OwnSql:
-        """As shown here."""
+        """The workload as typed."""
         return replace(
             self._given,
             name=self.name.text().strip(),

@@ -22,7 +22,7 @@ WIDTH = 70 * SPACE
 
 
 class NoteFields:
-    """A line for each note, in a form of their own or below other lines."""
+    """A line for each note, in a separate form or below other lines."""
 
     def __init__(self, notes: Mapping[str, str]) -> None:
         self.lines = {name: _line(name, about, notes.get(name, "")) for name, about in NOTES.items()}
@@ -42,7 +42,7 @@ class NoteFields:
 
 
 class BuildNotesDialog(QDialog):
-    """The notes of one build; those that are emptied go."""
+    """Edits the notes of a build; emptied ones are deleted."""
 
     noted = Signal()
 
@@ -74,7 +74,7 @@ class BuildNotesDialog(QDialog):
         layout.addWidget(self.buttons)
 
     def save(self) -> None:
-        """Kept on the target: sessions that are begun from now on have them."""
+        """Store the notes on the target; later sessions have them."""
         target, ask, base = self._target, self._context.secrets.ask, self._build.base
         notes = self.fields.notes()
         self._set_busy(True)
@@ -101,7 +101,7 @@ def _note(target: Target, ask: Ask, base: str, notes: Mapping[str, str]) -> None
 
 
 def _about(build: Build) -> QLabel:
-    """What the build is, how its version was tried, and the tarball it came in."""
+    """Text on the build, its tested version and its tarball."""
     file = (build.notes or {}).get(FILE, "")
     version = tried(build.family, build.version)
     came = f"from {file}" if file else ""

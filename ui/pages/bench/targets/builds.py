@@ -25,7 +25,7 @@ _STAYS = "was not installed by Dyno: its files stay"
 
 
 class BuildCommands(QObject):
-    """The actions of the list of builds; they are about the chosen target, and the chosen build in it."""
+    """Actions of the build list, on the chosen target and build."""
 
     changed = Signal(str)  # name of the target: a survey finds other builds there, or other notes
     targets_changed = Signal()  # its search paths are others
@@ -54,7 +54,7 @@ class BuildCommands(QObject):
         return (self.install, self.notes, self.remove)
 
     def set_enabled(self, is_enabled: bool) -> None:
-        """Not while the form of a target is written."""
+        """Enable the actions, except while a target is edited."""
         self._is_enabled = is_enabled
         self._follow()
 
@@ -81,7 +81,7 @@ class BuildCommands(QObject):
         dialog.open()
 
     def _on_remove(self) -> None:
-        """After a question that says what will be done."""
+        """Ask, then remove."""
         target, build = self._chosen(), self._tree.chosen
         if build is None:
             return
@@ -104,7 +104,7 @@ class BuildCommands(QObject):
 
 
 def removal_text(target: Target, build: Build) -> str:
-    """What removing it comes to; '' where it cannot be."""
+    """What removing a build does; '' if it is not possible."""
     base = build.base
     if paths_without(target, base) is not None:
         return f"{base} is removed from the list; its files stay."

@@ -32,7 +32,7 @@ _DATE = 130  # pixels of a date below
 
 
 class CanaryChart(LineChart):
-    """Run by run, the oldest first, in % of what is usual; the cursor names the session behind a run."""
+    """Canary runs in percent of the usual, the oldest first; the cursor names the session."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         self._runs: list[CanaryRun] = []
@@ -57,11 +57,11 @@ class CanaryChart(LineChart):
         return harmless(", ".join(filter(None, (date_text(run.at), run.session, run.disturbed))))
 
     def margin(self) -> float:
-        """None: the names are above, where their values have room too."""
+        """No margin: the names are above, with room for their values."""
         return 0.0
 
     def x_ticks(self) -> list[Tick]:
-        """Dates, as many as have room."""
+        """Ticks with dates, as many as fit."""
         places = list(self._places.values())
         every = max(1, -(-len(places) * _DATE // max(int(self._area.plot.width()), 1)))
         named = range(every // 2, len(places), every)  # a date at the very edge would be cut
@@ -73,7 +73,7 @@ class CanaryChart(LineChart):
 
 
 class CanariesDialog(QDialog):
-    """Reads the history when it begins."""
+    """Reads the history when it opens."""
 
     def __init__(self, context: Context, target: Target, parent: QWidget | None = None) -> None:
         super().__init__(parent)

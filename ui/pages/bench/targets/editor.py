@@ -69,7 +69,7 @@ class TargetEditor(QWidget):
         self._build_layout()
 
     def begin(self, target: Target | None) -> None:
-        """A fresh form: of a new target, or of one to be changed."""
+        """Begin with a new target, or one to change."""
         self._before, self._tested = target, None
         self.title.setText("A new target" if target is None else f"Change {target.name}")
         self.message.clear()
@@ -77,11 +77,11 @@ class TargetEditor(QWidget):
         self.form.fill(target)
 
     def target(self) -> Target:
-        """As the form has it now."""
+        """The target as typed."""
         return self.form.target()
 
     def save(self) -> None:
-        """Keep it, where nothing is wrong with it."""
+        """Save the target, if it is valid."""
         if self._is_saving or not self._is_complete():
             return
         target = self.target()
@@ -89,7 +89,7 @@ class TargetEditor(QWidget):
         self._context.tasks.run(self, lambda: self._store(target), self._on_saved, self._on_save_failed)
 
     def test(self) -> None:
-        """Go to the target as it is here."""
+        """Test the way to the target as typed."""
         if not self._is_complete():
             return
         self.message.clear()
@@ -146,7 +146,7 @@ class TargetEditor(QWidget):
         return name == LOCAL or name in self.form.taken
 
     def _on_edited(self) -> None:
-        """What was complained of may be right now; nothing new is complained of before its field is left."""
+        """Remove errors that are corrected; new ones appear when their field is left."""
         self.form.show_problems({k: v for k, v in self._problems().items() if k in self.form.judged()})
 
     # keeping it, on a thread of the pool

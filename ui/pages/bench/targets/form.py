@@ -61,7 +61,7 @@ _ORDER = (
 
 
 class TargetForm(QWidget):
-    """Gives a Target as it was typed, right or wrong."""
+    """Fields for a target, valid or not."""
 
     edited = Signal()  # something was typed, or a field was left
     identity_wanted = Signal()
@@ -87,7 +87,7 @@ class TargetForm(QWidget):
             self._add_row(field)
 
     def fill(self, target: Target | None) -> None:
-        """With what is known of it; the first field to be typed in has the keyboard."""
+        """Fill in the known values; focus goes to the first field to type in."""
         known = target or Target("")
         for field, line in self.lines.items():
             line.setText(str(getattr(known, field) or ""))
@@ -119,11 +119,11 @@ class TargetForm(QWidget):
         self.lines["identity"].setText(path)
 
     def judged(self) -> set[str]:
-        """The fields that may be complained of by now."""
+        """The fields whose errors may be shown."""
         return self._left | {field for field, label in self.problems.items() if not label.isHidden()}
 
     def judge_all(self) -> None:
-        """From now on the form shows every mistake at once."""
+        """Show all errors from now on."""
         self._left.update(_ORDER)
 
     def show_problems(self, problems: Mapping[str, str]) -> None:
@@ -215,7 +215,7 @@ def _lines_in(text: str) -> list[str]:
 
 
 def _port_in(text: str) -> int:
-    """What is no number is no port either."""
+    """The port as typed; other text is no valid port."""
     return int(text) if text.isascii() and text.isdigit() else -1 if text else 0
 
 

@@ -45,11 +45,11 @@ Sent = tuple[int, int]  # bytes that are there, and in all
 
 
 class GivenUpError(DynoError):
-    """The person has closed the dialog; what was sent stays for the next time."""
+    """The person closed the dialog; uploaded parts stay for next time."""
 
 
 class InstallDialog(QDialog):
-    """Works on a pool thread; closed while it sends, it ends after the piece at hand."""
+    """Installs on a pool thread; if closed, it ends after the current piece."""
 
     registered = Signal()  # the search paths of the target are others
     installed = Signal()
@@ -136,7 +136,7 @@ class InstallDialog(QDialog):
     # what a person does
 
     def install(self) -> None:
-        """Send it and have it unpacked, or have the target look where it is."""
+        """Upload and unpack, or let the target look in the directory."""
         notes = {name: text for name, text in self.notes.notes().items() if text}
         job = _Job(self._context, self._target, self.path.text().strip(), self.name.text().strip(), notes)
         given_up, is_there = self._given_up, self.is_there.isChecked()
@@ -169,7 +169,7 @@ class InstallDialog(QDialog):
     # what comes
 
     def _on_changed(self) -> None:
-        """A directory is called as what is in it, and only those of this computer can be chosen from here."""
+        """Adapt the form: a directory is named after its build, and only local ones can be browsed."""
         is_there, path = self.is_there.isChecked(), Path(self.path.text().strip())
         self.path.setPlaceholderText(DIRECTORY if is_there else TARBALL)
         named = "family and version of the server" if is_there else "name of the tarball"
@@ -217,7 +217,7 @@ class InstallDialog(QDialog):
 
 
 class _Job:
-    """What a pool thread needs of it: it may touch no widget."""
+    """The data of a pool thread, which touches no widget."""
 
     def __init__(
         self, context: Context, target: Target, path: str, name: str, notes: Mapping[str, str]
@@ -235,7 +235,7 @@ class _Job:
 
 
 def _until(given_up: list[bool], tell: Callable[[Sent], None]) -> Callable[[int, int], None]:
-    """Tells how much was sent, until the dialog is closed."""
+    """Reports the upload until the dialog is closed."""
 
     def on_progress(done: int, total: int) -> None:
         if given_up[0]:

@@ -24,7 +24,7 @@ FRESH_S = 60.0  # so old a survey may be, and the target is not bothered when it
 
 
 class KnownTargets(QObject):
-    """Fills the model of the list; answers about a target that was changed meanwhile are dropped."""
+    """Fills the list; drops answers about targets that have changed."""
 
     advanced = Signal(object)  # Advance
     ended = Signal(str)  # name: a way to the target, well or not
@@ -48,7 +48,7 @@ class KnownTargets(QObject):
         context.plans.ended.connect(self._on_plans_changed)
 
     def reload(self) -> None:
-        """Read targets.toml anew, and the kept surveys of those that are new."""
+        """Read targets.toml again, and stored surveys of new targets."""
         try:
             targets = self._targets.all()
         except DynoError as error:
@@ -77,20 +77,20 @@ class KnownTargets(QObject):
             self.survey(name, is_asking=False)
 
     def look_at_key(self, name: str) -> None:
-        """Show the host key that is between."""
+        """Show the unknown host key."""
         state = self.model.state_of(name)
         if state is not None and isinstance(state.error, HostKeyError):
             self._surveying.show_host_key(state.target, state.error)
 
     def tell_key(self, target: Target, error: HostKeyError) -> None:
-        """A host key was met on another way there: let the person look at it."""
+        """Let the person see a host key that was met elsewhere."""
         if self._is_current(target):
             self.model.change(target.name, lambda now: replace(now, link=link_of(error), error=error))
             self.ended.emit(target.name)
             self._surveying.show_host_key(target, error)
 
     def take(self, target: Target, survey: Surveyed) -> None:
-        """Keep a survey of a target, and tell."""
+        """Store a survey of a target, and report it."""
         if not self._is_current(target):
             return
         self._context.tasks.run(
@@ -101,7 +101,7 @@ class KnownTargets(QObject):
         self.surveyed.emit(target.name, survey.content)
 
     def use_directory(self, name: str, directory: str) -> None:
-        """Plans are carried out in this directory of a target from now on: it goes first."""
+        """Use this directory of a target for plans from now on."""
         state = self.model.state_of(name)
         if state is None or state.target.directory == directory:
             return
@@ -119,7 +119,7 @@ class KnownTargets(QObject):
         )
 
     def remove(self, name: str) -> None:
-        """Forget a target, its survey, and its secrets in the keyring."""
+        """Remove a target with its survey, and its secrets in the keyring."""
 
         def work() -> None:
             self._targets.remove(name)
@@ -132,12 +132,12 @@ class KnownTargets(QObject):
         self._context.tasks.run(self, work, done, self.troubled.emit)
 
     def tell_changed(self) -> None:
-        """Targets were added, changed or removed."""
+        """Report that targets have changed."""
         self.reload()
         self._context.bus.changed.emit(Changes(targets=True))
 
     def _read_state(self, target: Target, has_plan: bool) -> TargetState:
-        """As it was, where the target still is what it was."""
+        """The last known state, if the target is still the same."""
         state = self.model.state_of(target.name)
         kept = self._surveys.get(target)
         if state is None or state.target != target:

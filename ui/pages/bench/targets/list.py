@@ -20,7 +20,7 @@ MOST_ROWS = 6  # are shown without scrolling
 
 
 class TargetModel(QAbstractListModel):
-    """The states of the targets, in their order."""
+    """The states of the targets."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -43,7 +43,7 @@ class TargetModel(QAbstractListModel):
         return None
 
     def set_states(self, states: Sequence[TargetState]) -> None:
-        """All of them anew, without a jump where only states are others."""
+        """Set all states; the list does not jump if only states change."""
         if [each.target.name for each in states] != [each.target.name for each in self._states]:
             self.beginResetModel()
             self._states = list(states)
@@ -59,7 +59,7 @@ class TargetModel(QAbstractListModel):
             self.dataChanged.emit(self.index(row), self.index(row))
 
     def tell_time(self) -> None:
-        """Ages are others after a while."""
+        """Update the ages."""
         if self._states:
             self.dataChanged.emit(self.index(0), self.index(len(self._states) - 1))
 
@@ -75,7 +75,7 @@ class TargetModel(QAbstractListModel):
 
 
 class TargetDelegate(QStyledItemDelegate):
-    """Name and age of the survey; below them where it is, and its state."""
+    """Paints name and age of the survey, then place and state."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -123,7 +123,7 @@ class TargetDelegate(QStyledItemDelegate):
 
 
 class TargetList(QListView):
-    """As high as its targets, up to a few."""
+    """A list as high as its targets, up to a few."""
 
     def __init__(self, targets: TargetModel, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)

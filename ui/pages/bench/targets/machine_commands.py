@@ -16,7 +16,7 @@ from .snapshots import SnapshotsDialog
 
 
 class MachineCommands(QObject):
-    """The actions; they are about the chosen target."""
+    """Actions on the chosen target."""
 
     calibration_wanted = Signal()
     snapshots_closed = Signal(str)  # name of the target: a survey may find other ones there

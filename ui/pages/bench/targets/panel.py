@@ -43,7 +43,7 @@ CHOSEN = "bench/target"  # as the window remembers it
 
 
 class TargetsPanel(QWidget):
-    """A list of targets, and below it the chosen one: the way to it and its survey, or its form."""
+    """The list of targets, and below it the chosen one: its way and survey, or its form."""
 
     calibration_wanted = Signal()
     target_chosen = Signal(str)  # its name
@@ -70,7 +70,7 @@ class TargetsPanel(QWidget):
 
     @property
     def chosen(self) -> Target:
-        """The one that plans are for."""
+        """The target of plans."""
         state = self.known.state_of(self._chosen) or self.known.model.all()[0]
         return state.target
 
@@ -78,27 +78,27 @@ class TargetsPanel(QWidget):
         return [state.target for state in self.known.model.all()]
 
     def choose(self, name: str) -> None:
-        """Show this target; where its survey is old, it is surveyed in the background without a question."""
+        """Choose this target; an old survey is renewed in the background."""
         self.list.select(name)
 
     def survey_of(self, name: str) -> Survey | None:
-        """The latest survey, kept from an earlier day too; None where there was none yet."""
+        """The latest survey, also of an earlier day; None without one."""
         survey = self.known.survey_of(name)
         return survey.content if survey else None
 
     def surveyed_at(self, name: str) -> float | None:
-        """When that was, by this computer's clock."""
+        """The time of that survey, by this computer's clock."""
         survey = self.known.survey_of(name)
         return survey.at if survey else None
 
     def panel_actions(self) -> Sequence[QAction | None]:
-        """For the menu of the page, which adds them to itself for their shortcuts."""
+        """The actions for the page's menu, which makes their shortcuts work."""
         return (
             self._add, self._edit, self._survey, self._remove, *self.machine.all(), *self.builds.all(),
         )  # fmt: skip
 
     def reload(self) -> None:
-        """Read targets.toml anew; what is known of the targets that are still the same stays."""
+        """Read targets.toml again; targets that stay the same keep their state."""
         self.message.clear()
         self.known.reload()
         self.editor.form.taken = frozenset(state.target.name for state in self.known.model.all())
@@ -110,7 +110,7 @@ class TargetsPanel(QWidget):
     # what a person does
 
     def survey_chosen(self) -> None:
-        """Survey it afresh for all to see; secrets and host keys are asked for where they are needed."""
+        """Survey it visibly, with questions for secrets and host keys."""
         self.known.reload()  # the command line may have named a build there meanwhile
         self.view.begin(self.chosen)
         self.known.survey(self.chosen.name, is_asking=True)
@@ -127,7 +127,7 @@ class TargetsPanel(QWidget):
         self.editor.begin(self.chosen)
 
     def remove(self) -> None:
-        """Forget the chosen target, after a question."""
+        """Remove the chosen target, after a question."""
         name, state = self.chosen.name, self.known.state_of(self.chosen.name)
         going = (
             "The plan there continues, but Dyno will not find it again. " if state and state.has_plan else ""
@@ -203,7 +203,7 @@ class TargetsPanel(QWidget):
             self._remove.setEnabled(self.list.isEnabled() and not state.target.is_local)
 
     def _set_editing(self, is_editing: bool) -> None:
-        """The list waits meanwhile, so that no click in it loses what was typed."""
+        """Disable the list while a target is edited, so that no click loses the input."""
         self._stack.setCurrentIndex(1 if is_editing else 0)
         for part in (self.list, self._add, self._edit, self._survey, self.machine.snapshots):
             part.setEnabled(not is_editing)
@@ -246,7 +246,7 @@ class TargetsPanel(QWidget):
             self.survey_chosen()
 
     def _on_changed(self, name: str) -> None:
-        """Another place of the same target: what is known of the old one says nothing about it."""
+        """The target has a new address: drop what is known of the old one."""
         if name == self._chosen:
             self._show_chosen()
             self.target_chosen.emit(name)
@@ -263,7 +263,7 @@ class TargetsPanel(QWidget):
 
 
 def _head(targets: TargetList, shorts: Mapping[QAction, str]) -> QHBoxLayout:
-    """The heading of the list, and buttons with short texts."""
+    """The heading of the list with its buttons."""
     heading = Label("&Target")
     heading.setProperty("role", "heading")
     heading.setBuddy(targets)
@@ -283,7 +283,7 @@ def _head(targets: TargetList, shorts: Mapping[QAction, str]) -> QHBoxLayout:
 
 
 def _wanted(home: Path) -> str:
-    """The target that the settings name for the start, if one."""
+    """The target to choose at the start, by the settings."""
     try:
         return read_settings(home).target
     except DynoError:  # shown where the settings are needed

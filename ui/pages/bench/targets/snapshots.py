@@ -30,7 +30,7 @@ ABOUT = (
 
 
 class SnapshotsDialog(KeptDialog):
-    """Asks the target when it begins, and again with each deletion."""
+    """Reads the snapshots when it opens, and after each deletion."""
 
     def __init__(self, context: Context, target: Target, parent: QWidget | None = None) -> None:
         super().__init__(context, target, [name.capitalize() for name in SHOWN], ABOUT, parent)
@@ -58,7 +58,7 @@ class SnapshotsDialog(KeptDialog):
             self.list.resizeColumnToContents(column)
 
     def _ask_target(self, deleted: Sequence[str]) -> None:
-        """On a pool thread: the target may be far away, and a terabyte takes its time to go."""
+        """Ask on a pool thread: the target may be far, and deleting a terabyte takes time."""
         target, ask = self._target, self._context.secrets.ask
         self._await_answer()
         self._context.tasks.run(

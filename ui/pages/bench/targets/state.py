@@ -34,7 +34,7 @@ _TONES = {
 
 @dataclass(frozen=True)
 class TargetState:
-    """A target, its latest survey, and how the last way there ended."""
+    """A target with its latest survey and the end of the last way to it."""
 
     target: Target
     survey: Surveyed | None = None
@@ -45,11 +45,11 @@ class TargetState:
 
     @property
     def tone(self) -> str:
-        """A colour of the theme."""
+        """The colour of the state, by its name in the theme."""
         return _TONES.get(self.link, "muted")
 
     def is_busy(self, now: float) -> bool:
-        """Whether anybody's plan is being carried out there."""
+        """Whether any plan runs there."""
         return self.has_plan or (
             self.survey is not None and now - self.survey.at < BUSY_S and bool(self.survey.content.agents)
         )
@@ -66,12 +66,12 @@ class TargetState:
         return _WORDS.get(self.link, self.link)
 
     def age(self, now: float) -> str:
-        """Of the survey."""
+        """The age of the survey."""
         return ago_text(self.survey.at, now) if self.survey else "no survey"
 
 
 def link_of(error: Exception) -> str:
-    """How a way to a target has ended."""
+    """The state of the link after an error."""
     match error:
         case HostKeyChangedError():
             return "key_changed"

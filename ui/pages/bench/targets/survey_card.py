@@ -40,7 +40,7 @@ _KINDS = {"nvme": "NVMe", "ssd": "SSD", "hdd": "hard disk", "memory": "in memory
 
 
 class SurveyCard(QFrame):
-    """One survey; empty until there is one."""
+    """Shows a survey; empty without one."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -82,7 +82,7 @@ class SurveyCard(QFrame):
         self.tell_time()
 
     def add_button(self, button: QPushButton) -> None:
-        """What can be done about what the survey has found."""
+        """Add a button for what the survey has found."""
         self._buttons.addWidget(button)
 
     def clear(self) -> None:
@@ -91,7 +91,7 @@ class SurveyCard(QFrame):
         self._set_empty(True)
 
     def tell_time(self) -> None:
-        """The age is another after a while."""
+        """Update the age."""
         if self._survey:
             self._age.setText(f"Surveyed {ago_text(self._survey.at, time.time())}")
             self._age.setToolTip(as_tip(date_text(self._survey.at)))
@@ -133,7 +133,7 @@ class SurveyCard(QFrame):
 
 
 class _Facts(QWidget):
-    """Names on the left, what they are on the right."""
+    """Names on the left, values on the right."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -168,7 +168,7 @@ class _Facts(QWidget):
 
 
 class BuildTree(QTreeWidget):
-    """The builds of a survey, as high as they are many; those that cannot start are grey, with the reason."""
+    """The builds of a survey; those that cannot start are grey, with the reason."""
 
     removal_wanted = Signal()  # Del
 
@@ -190,12 +190,12 @@ class BuildTree(QTreeWidget):
 
     @property
     def chosen(self) -> Build | None:
-        """The build that is selected, as the survey describes it."""
+        """The selected build."""
         rows = [index.row() for index in self.selectionModel().selectedRows()]
         return self.builds[rows[0]] if rows else None
 
     def show_builds(self, builds: Sequence[Build]) -> None:
-        """Other builds; the one that was chosen stays so, where it is still there."""
+        """Show builds; the selection stays if it exists."""
         base = self.chosen.base if self.chosen else None
         self.clear()
         self.builds = builds
@@ -229,7 +229,7 @@ def _build_item(build: Build) -> QTreeWidgetItem:
 
 
 class _GreyDelegate(QStyledItemDelegate):
-    """A build that cannot start looks disabled, and can be chosen: to be described, or removed."""
+    """Paints a build that cannot start as disabled, though it can be selected."""
 
     def __init__(self, tree: BuildTree) -> None:
         super().__init__(tree)
@@ -253,7 +253,7 @@ def cpu_text(cpu: Cpu) -> str:
 
 
 def facts_of(survey: Survey) -> Iterator[tuple[str, str]]:
-    """Name and value, in the order in which they matter; what is not known is left out."""
+    """Names and values in order of importance, without unknown ones."""
     memory, available = survey.memory_bytes, survey.memory_available_bytes
     if memory:
         yield "Memory", bytes_text(memory) + (f", {bytes_text(available)} available" if available else "")

@@ -24,7 +24,7 @@ _ROLES = {"waiting": "muted", "active": "heading", "done": "good", "failed": "ba
 
 
 class StagesView(QFrame):
-    """A line for each stage: what it is about, and how long it took."""
+    """A line for each stage with its subject and duration."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,7 +43,7 @@ class StagesView(QFrame):
         self.hide()
 
     def begin(self, stages: Sequence[str]) -> None:
-        """A new way of these stages; none has begun."""
+        """Begin a way with these stages."""
         self._active = ""
         for stage, line in self._lines.items():
             line.set_visible(stage in stages)
@@ -51,7 +51,7 @@ class StagesView(QFrame):
         self.show()
 
     def advance(self, stage: str, what: str) -> None:
-        """This one has begun, so those before it are done; with each host on the way they begin anew."""
+        """A stage begins, so earlier ones are done; each host on the way repeats them."""
         self._end("done")
         at = list(self._lines).index(stage)
         lines = list(self._lines.values())
@@ -80,7 +80,7 @@ class StagesView(QFrame):
 
 
 class _Elided(Label):
-    """Muted text that is cut where there is no room: long names of hosts do not widen the page."""
+    """Muted text that is cut, so that long host names do not widen the page."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -18,7 +18,7 @@ LOCAL_STAGES = STAGES[-2:]
 
 @dataclass(frozen=True)
 class Advance:
-    """How far the way to a target is."""
+    """The progress of the way to a target."""
 
     target: Target
     stage: str
@@ -26,7 +26,7 @@ class Advance:
 
 
 class Surveying(QObject):
-    """Surveys targets; one way to a target at a time, the answer of an older one is dropped."""
+    """Surveys targets one at a time; drops the answer of an older way."""
 
     began = Signal(object)  # Target
     advanced = Signal(object)  # Advance
@@ -43,7 +43,7 @@ class Surveying(QObject):
         self._key_dialog: HostKeyDialog | None = None
 
     def survey(self, target: Target, is_asking: bool) -> None:
-        """Go there; without `is_asking` nobody is bothered with a dialog."""
+        """Survey a target; without `is_asking` no dialog opens."""
         if self._going.get(target.name) == target:
             if is_asking:
                 self._upgraded.add(target.name)
@@ -61,7 +61,7 @@ class Surveying(QObject):
         )
 
     def show_host_key(self, target: Target, error: HostKeyError) -> None:
-        """Let the person look at the key; with an accepted one the way goes on."""
+        """Show the host key; if it is accepted, continue."""
         if self._key_dialog is not None:
             return
         dialog = self._key_dialog = HostKeyDialog(error, self._widget.window())
@@ -102,7 +102,7 @@ class Surveying(QObject):
             self.show_host_key(target, error)
 
     def _is_over(self, target: Target) -> bool:
-        """Whether this was the latest way to the target."""
+        """End the way; False if it was not the latest."""
         if self._going.get(target.name, target) != target:
             return False
         self._going.pop(target.name, None)

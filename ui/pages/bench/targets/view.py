@@ -22,7 +22,7 @@ from .surveying import Advance, stages_of
 
 
 class TargetView(QWidget):
-    """One target."""
+    """Shows one target."""
 
     login_wanted = Signal()
     key_wanted = Signal()  # the host key is to be looked at
@@ -47,7 +47,7 @@ class TargetView(QWidget):
         layout.addWidget(scrolled("Survey", self.stages, self.card), 1)
 
     def show_state(self, state: TargetState) -> None:
-        """Its survey, and why there is no newer one."""
+        """Show its survey, and why there is no newer one."""
         self.directory.show_directories(state.target.directories)
         if state.survey:
             self.card.show_survey(state.survey)
@@ -59,7 +59,7 @@ class TargetView(QWidget):
             self._show_problem(state.target.name, state.error)
 
     def begin(self, target: Target) -> None:
-        """A way to the target, for all to see."""
+        """Show that a way to the target begins."""
         self.message.clear()
         self.stages.begin(stages_of(target))
 
@@ -67,7 +67,7 @@ class TargetView(QWidget):
         self.stages.advance(advance.stage, advance.what)
 
     def end(self, state: TargetState) -> None:
-        """The way has ended, well or not."""
+        """The way has ended, with or without success."""
         if state.error is None:
             self.stages.finish()
         else:
@@ -87,7 +87,7 @@ class TargetView(QWidget):
 
 
 class DirectoryChoice(QWidget):
-    """Where plans are carried out, on a target with several data directories; the first one is chosen."""
+    """Chooses the directory for plans, on a target with several; default: the first."""
 
     chosen = Signal(str)
 
@@ -124,7 +124,7 @@ def _refused(error: HostKeyError, how: str) -> str:
 
 
 def scrolled(name: str, *widgets: QWidget) -> QScrollArea:
-    """Below one another, scrolled where they are too high."""
+    """Widgets in a column that scrolls if it is too high."""
     area = QScrollArea(widgets[0].parentWidget())  # from the outside in: what is taken over is styled again
     content = QWidget()
     area.setWidget(content)
