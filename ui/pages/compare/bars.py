@@ -33,7 +33,7 @@ Group = tuple[str, str, str]  # name, unit, direction
 
 @dataclass(frozen=True)
 class Grouped:
-    """What one chart shows: a line with a point a category each."""
+    """The contents of a chart: a line with a point for each category."""
 
     title: str
     unit: str
@@ -43,7 +43,7 @@ class Grouped:
 
     @property
     def width(self) -> int:
-        """Pixels that it asks for."""
+        """The wanted width in pixels."""
         return max(_NARROWEST, len(self.categories) * max(len(self.bars) * _BAR, _CATEGORY))
 
     @property
@@ -99,11 +99,11 @@ class BarsPanel(Panel):
         return bar_numbers(self.shown.comparison).to_csv() if self.shown else ""
 
     def grouped(self, shown: Shown) -> list[Grouped]:
-        """What the charts are to show, a chart each."""
+        """The contents of all charts."""
         return [_group(group, rows, shown) for group, rows in by_unit(shown.comparison["rows"]).items()]
 
     def remark(self, counts: Sequence[int]) -> str:
-        """The remark on all charts, for the numbers of repeats of their points."""
+        """The remark on all charts, by the repeats of their points."""
         return error_bars_text(counts) if counts else self.nothing
 
     def draw(self, shown: Shown) -> None:
@@ -122,12 +122,12 @@ class BarsPanel(Panel):
         self._build_layout()
 
     def _on_values_shown(self, values: list[str]) -> None:
-        """Where the cursor is in one of the charts, in the legend of all."""
+        """Show the values at one chart's cursor in the legend of all."""
         if self.shown is not None and len(values) == len(self.shown.lines):
             self._legend.set_values(values)
 
     def _provide(self, count: int) -> None:
-        """So many charts; they are kept and hidden where fewer are needed."""
+        """Provide this number of charts; surplus ones are hidden, not deleted."""
         while len(self._charts) < count:
             self._charts.append(BarChart(self.theme, "", "", self._body))
             self._charts[-1].hide_legend()
@@ -138,7 +138,7 @@ class BarsPanel(Panel):
             chart.setVisible(at < count)
 
     def _build_layout(self) -> None:
-        """Groups of few bars side by side."""
+        """Lay out charts; small groups go side by side."""
         packed = pack(self._widths, self.width())
         is_one_alone = any(chart.menu.maximised.is_on for chart in self._charts)
         if packed == self._packed or is_one_alone:
@@ -156,7 +156,7 @@ class BarsPanel(Panel):
                 self._charts[at].show()  # at once: in another row Qt would show it later
 
     def _provide_lines(self, count: int) -> None:
-        """Each in a widget, which can be hidden: a layout in a layout keeps its place, and must never go.
+        """Provide lines as widgets that can be hidden; nested layouts cannot, and must never be deleted.
 
         PySide crashes after one was deleted: it takes a later layout at the same address for an item of it.
         """
@@ -170,7 +170,7 @@ class BarsPanel(Panel):
 
 
 def pack(widths: Sequence[int], room: int) -> list[list[int]]:
-    """Which charts share a line, in their order."""
+    """The charts that share a line, in order."""
     found: list[list[int]] = []
     left = 0
     for at, width in enumerate(widths):
@@ -187,7 +187,7 @@ def group_of(row: RowEntry) -> Group:
 
 
 def by_unit(rows: Sequence[RowEntry]) -> dict[Group, list[RowEntry]]:
-    """Values of one unit side by side: rows per second are not seconds."""
+    """Groups with one unit each: rows per second are not seconds."""
     found: dict[Group, list[RowEntry]] = {}
     for row in rows:
         found.setdefault(group_of(row), []).append(row)
@@ -195,7 +195,7 @@ def by_unit(rows: Sequence[RowEntry]) -> dict[Group, list[RowEntry]]:
 
 
 def _group(group: Group, rows: Sequence[RowEntry], shown: Shown) -> Grouped:
-    """Relative to the base, unless it is alone: all of its bars would be 1."""
+    """A group relative to the base, unless the base is alone: its bars would all be 1."""
     name, unit, _ = group
     base, is_relative = base_of(shown.comparison), shown.is_relative and len(shown.lines) > 1
     points = [relative_points(row, base) if is_relative else drawn_points(row) for row in rows]
@@ -205,7 +205,7 @@ def _group(group: Group, rows: Sequence[RowEntry], shown: Shown) -> Grouped:
 
 
 def measured(group: Group, shown: Shown) -> str:
-    """What a ratio is one of."""
+    """The measure of a ratio."""
     return group[1] if shown.measure is FIGURE else shown.measure.title_of(group[1])
 
 
@@ -214,7 +214,7 @@ def better(group: Group) -> str:
 
 
 def categories(rows: Sequence[RowEntry]) -> list[str]:
-    """The steps; with their threads where these differ."""
+    """The names of steps, with threads if these differ."""
     counts = {row["threads"] for row in rows}
     return [
         f"{step_text(row)} x{row['threads']}"

@@ -31,7 +31,7 @@ _FIRST_COLUMN = 4  # where the keyboard is at first: the column after the base
 
 
 class Body(QWidget):
-    """Draws a comparison; asks for nothing but what its panels read themselves."""
+    """Draws a comparison; its panels read only what they need."""
 
     failed = Signal(Exception)
 
@@ -74,7 +74,7 @@ class Body(QWidget):
 
     @property
     def comparison(self) -> Comparison | None:
-        """As it is shown: by the measure, those of a group together."""
+        """The comparison as shown: by the measure, with groups together."""
         return self._shown.comparison if self._shown else None
 
     @property
@@ -86,7 +86,7 @@ class Body(QWidget):
         return self.panels[self.tabs.currentIndex()]
 
     def show_comparison(self, compared: Compared, is_relative: bool, has_details: bool) -> None:
-        """Another comparison, measure or way; the keyboard stays on its step."""
+        """Show a comparison, measure or view; the focus stays on its step."""
         whole, comparison = compared.comparison, compared.shown
         if whole is None or comparison is None:
             return
@@ -103,7 +103,7 @@ class Body(QWidget):
         self._on_cell_chosen(self.table.chosen_step)
 
     def show_why(self) -> None:
-        """What the chosen step costs, where the keyboard is."""
+        """Show the costs of the chosen step, and focus them."""
         self._why.go_to(STEP)
         self.tabs.setCurrentWidget(self._why)
 
@@ -114,7 +114,7 @@ class Body(QWidget):
                 panel.update_from(self._shown)
 
     def _on_hidden(self) -> None:
-        """A column that is hidden in one chart is hidden in all."""
+        """Hide a column in all charts."""
         hidden = self.sender()
         if isinstance(hidden, Hidden):
             for panel in self.panels:
@@ -125,7 +125,7 @@ class Body(QWidget):
         self._arrange()
 
     def _arrange(self) -> None:
-        """Charts go below the table if they are too narrow next to it."""
+        """Place the charts below the table if they are too narrow next to it."""
         if self._shown is None:
             return
         room = self.width() - self.table.least_width
@@ -137,12 +137,12 @@ class Body(QWidget):
 
     @property
     def _columns(self) -> str:
-        """How many there are, and whether they are wide."""
+        """The number of columns, and whether they are wide."""
         count = len(self._shown.lines) if self._shown else 0
         return f"{count}-detailed" if self.table.figures.has_details else f"{count}"
 
     def _restore(self, orientation: Qt.Orientation) -> None:
-        """The sizes that a person chose for this number of columns, else what the table needs."""
+        """Restore the chosen sizes for this number of columns, else give the table what it needs."""
         kept = [int(size) for size in self._context.memory.value(self._key, [])]
         if len(kept) == 2:
             self._splitter.setSizes(kept)

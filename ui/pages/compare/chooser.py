@@ -44,7 +44,7 @@ class _Listed:
 
 
 class _SessionsModel(QAbstractListModel):
-    """A session a row, ticked where it is in a column."""
+    """Sessions, ticked if they are in a column."""
 
     ticked = Signal(str, bool)  # session id
 
@@ -95,7 +95,7 @@ def _about(line: SessionLine) -> str:
 
 
 class _SessionDelegate(QStyledItemDelegate):
-    """Two lines, each cut where it is too long."""
+    """Paints two lines, each cut if it is too long."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
         super().initStyleOption(option, index)
@@ -109,7 +109,7 @@ class _SessionDelegate(QStyledItemDelegate):
 
 
 class SessionChooser(QFrame):
-    """Beside the table, as long as it is wanted."""
+    """A list next to the table, open on request."""
 
     ticked = Signal(str, bool)  # session id
     closed = Signal()
@@ -157,11 +157,11 @@ class SessionChooser(QFrame):
         layout.addWidget(self._remark)
 
     def begin(self) -> None:
-        """Take the keyboard, with the sessions as they are now."""
+        """Focus the list, with the current sessions."""
         self.offer(())
 
     def offer(self, ids: Sequence[str]) -> None:
-        """Take the keyboard, with these sessions; all where there are none of them."""
+        """Focus the list with these sessions; with all if none of them exists."""
         self._offered = tuple(ids)
         if ids:
             self._filter.clear()
@@ -170,7 +170,7 @@ class SessionChooser(QFrame):
         self.reload()
 
     def set_chosen(self, ids: Sequence[str]) -> None:
-        """Those that are in columns."""
+        """Mark the sessions that are in columns."""
         self._model.set_chosen(ids)
 
     def reload(self) -> None:

@@ -19,7 +19,7 @@ MOST = 8  # columns: more nobody can tell apart
 
 @dataclass(frozen=True)
 class Chosen:
-    """Ids in the order of the columns; repeats of one contender share a column."""
+    """Ids in the order of columns; repeats of a contender share a column."""
 
     ids: tuple[str, ...] = ()
     base: str = ""  # an id; empty: the first
@@ -28,7 +28,7 @@ class Chosen:
         return replace(self, ids=tuple(dict.fromkeys((*self.ids, *ids))))
 
     def without(self, ids: Sequence[str]) -> Chosen:
-        """The base goes to the first where it is taken away."""
+        """Without one session; if it was the base, the first one becomes it."""
         kept = tuple(id_ for id_ in self.ids if id_ not in ids)
         return Chosen(kept, "" if self.base in ids else self.base)
 
@@ -36,7 +36,7 @@ class Chosen:
         return replace(self, base=id_)
 
     def moved(self, comparison: Comparison, old: int, new: int) -> Chosen:
-        """With the column at `old` where the one at `new` was."""
+        """With the column at `old` moved to `new`."""
         columns = [[*column["ids"], *column["attempts"]] for column in comparison["sessions"]]
         columns.insert(new, columns.pop(old))
         return Chosen(tuple(id_ for ids in columns for id_ in ids), comparison["base"])
@@ -44,7 +44,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class ViewOptions:
-    """What is reckoned anew where it is another."""
+    """Options that change what is computed."""
 
     measure: str = "value"
     limits: Limits = field(default_factory=Limits)
@@ -63,7 +63,7 @@ class Compared:
     sentences: tuple[str, ...] = ()  # what it comes to
 
     def seen(self, look: ViewOptions) -> Compared:
-        """The same in another way: not for the thread that paints."""
+        """The same with other options; not for the GUI thread."""
         if self.comparison is None:
             return replace(self, look=look)
         whole = by_limits(self.comparison, look.limits)
@@ -74,7 +74,7 @@ class Compared:
 
 
 def _briefly_named(comparison: Comparison) -> Comparison:
-    """As the heads of the table name its columns."""
+    """The columns as the heads name them."""
     names = short_names(names_of(comparison)).names
     columns = zip(comparison["sessions"], names, strict=True)
     sessions: list[ColumnEntry] = [{**column, "name": name} for column, name in columns]
@@ -82,7 +82,7 @@ def _briefly_named(comparison: Comparison) -> Comparison:
 
 
 def read(history: History, chosen: Chosen, look: ViewOptions) -> Compared:
-    """The comparison of those that are still there, as many columns as there may be, looked at so."""
+    """Compare the sessions that still exist, up to the most columns, with these options."""
     return _read(history, chosen, look.limits).seen(look)
 
 

@@ -54,7 +54,7 @@ class Commands:
         ]
 
     def show(self, comparison: Comparison | None) -> None:
-        """What needs a comparison is enabled with it; what others measured is not measured again."""
+        """Enable commands; others' sessions cannot be measured again."""
         self._set_enabled(comparison is not None)
         columns = comparison["sessions"] if comparison else []
         is_published = any(
@@ -68,7 +68,7 @@ class Commands:
 
 
 class Acting(Protocol):
-    """What the commands are carried out by: the page."""
+    """The functions of the commands: those of the page."""
 
     body: Body
     sharing: Sharing
@@ -83,7 +83,7 @@ class Acting(Protocol):
 
 
 def make_commands(owner: QWidget, page: Acting) -> Commands:
-    """All of them, as actions of their owner."""
+    """All commands, as actions of their owner."""
 
     def made(text: str, shortcut: str, tip: str, what: Callable[..., object], *given: object) -> QAction:
         return action(owner, text, shortcut, tip, lambda: what(*given))

@@ -26,7 +26,7 @@ _ABSOLUTE_TIP = "Results as measured"
 
 
 class Controls(QWidget):
-    """Above the table; remembers what was chosen last."""
+    """Controls above the table; they remember the last choice."""
 
     changed = Signal()
 
@@ -75,11 +75,11 @@ class Controls(QWidget):
         return self._relative.isChecked()
 
     def turn(self) -> None:
-        """Relative instead of absolute, or the other way round."""
+        """Switch between relative and absolute."""
         (self._absolute if self.is_relative else self._relative).setChecked(True)
 
     def add_first(self, *actions: QAction) -> None:
-        """At the left, as in a browser."""
+        """Add an action at the left, as in a browser."""
         self._row.insertSpacing(0, SPACE)
         for at, each in enumerate(actions):
             self._row.insertWidget(at, action_button(each))

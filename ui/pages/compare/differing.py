@@ -110,7 +110,7 @@ class DifferencesPanel(Panel):
 
 
 def matching(found: Sequence[DifferenceEntry], text: str, has_partial: bool) -> list[DifferenceEntry]:
-    """Those with all words of the text in them."""
+    """Differences that contain all words of the text."""
     words = text.lower().split()
     kept = [each for each in found if has_partial or not is_of_the_builds(each)]
     return [each for each in kept if all(word in _searched(each) for word in words)]

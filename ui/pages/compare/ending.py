@@ -23,7 +23,7 @@ Ended = Mapping[str, Mapping[str, Any]]  # the end of the step, by session
 
 
 class EndingPanel(Panel):
-    """A remark above a chart; kinds of it say what the chart is."""
+    """A panel with a remark above a chart of the given kind."""
 
     nothing = ""  # what is said where none of the sessions has it
 
@@ -37,11 +37,11 @@ class EndingPanel(Panel):
         self._column.addWidget(self._remark)
 
     def made(self) -> StillChart:
-        """The chart, when it is first needed."""
+        """The chart, created on first use."""
         raise NotImplementedError
 
     def fill(self, shown: Shown, row: RowEntry, ended: Ended) -> tuple[Numbers, str] | None:
-        """Draw it; the numbers behind it, and what is to be known of them. None: there is nothing."""
+        """Draw the chart; returns its numbers and remark. None: nothing to draw."""
         raise NotImplementedError
 
     def csv(self) -> str:

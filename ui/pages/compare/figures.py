@@ -20,7 +20,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class FigureDelegate(QStyledItemDelegate):
-    """A figure on the tint of its verdict; a chosen line is framed, its tints stay."""
+    """Paints a value on the tint of its verdict; the current line gets a frame."""
 
     def __init__(self, theme: Theme, model: ComparisonModel, parent: QWidget) -> None:
         super().__init__(parent)

@@ -16,7 +16,7 @@ _SWATCH = 4  # pixels of the colour above a name
 
 
 class ColumnHeader(QHeaderView):
-    """A click makes a column the base, dragging moves it."""
+    """A header: a click makes a column the base, a drag moves it."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
@@ -76,7 +76,7 @@ class ColumnHeader(QHeaderView):
 
 
 def two_lines(name: str, metrics: QFontMetrics, width: int) -> list[str]:
-    """A long name broken where a word of it ends; what is still too long loses its middle."""
+    """A name in two lines, broken between words; what is still too long loses its middle."""
     name = harmless(name)
     if metrics.horizontalAdvance(name) <= width:
         return [name]

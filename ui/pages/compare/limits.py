@@ -28,7 +28,7 @@ _WITHIN = "   \N{PLUS-MINUS SIGN} within a session"
 
 
 class LimitsRow(QWidget):
-    """Both limits are the person's, for the command line and reports as well: kept in settings.toml."""
+    """The person's limits, stored in settings.toml for the command line and reports too."""
 
     changed = Signal()
     turned = Signal()  # details, or only steps of all columns
@@ -71,7 +71,7 @@ class LimitsRow(QWidget):
 
     @property
     def limits(self) -> Limits:
-        """Those of the person."""
+        """The person's limits."""
         return Limits.of_pct(self._wanted.false_share_pct, self._wanted.matters_pct)
 
     @property
@@ -80,18 +80,18 @@ class LimitsRow(QWidget):
 
     @property
     def is_common(self) -> bool:
-        """Whether steps that not all columns have are hidden."""
+        """Whether to hide steps that some columns lack."""
         return self._common.isChecked()
 
     def explain(self, comparison: Comparison, has_deviations: bool) -> None:
-        """The signs of these cells; in full in the tooltip."""
+        """Explain the signs of these cells, in full in the tooltip."""
         self._legend.setText(legend(comparison) + (_WITHIN if has_deviations else ""))
         signs = verdict_legend(comparison).replace("; ", "\n")
         self.setToolTip(as_tip("\n".join(filter(None, (signs, about_ratio(comparison))))))
         self._show_limits(comparison)
 
     def _show_limits(self, comparison: Comparison) -> None:
-        """A plan until decided has its own, which nobody changes afterwards."""
+        """Show the limits; those of a plan until decided cannot be changed."""
         own = comparison["limits"] if comparison["has_own_limits"] else {}
         for box, name, tip, wanted in (
             (self._matters, "matters", _MATTERS, self._wanted.matters_pct),
@@ -117,7 +117,7 @@ class LimitsRow(QWidget):
 
 @dataclass
 class _Wanted:
-    """The limits as they were set last: of two threads that keep them none can keep older ones."""
+    """The newest limits: of two threads that store them, none stores older ones."""
 
     matters_pct: float
     false_share_pct: float

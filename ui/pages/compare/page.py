@@ -116,7 +116,7 @@ class ComparePage(Page):
     # the page
 
     def open(self, wanted: Wanted) -> None:
-        """These sessions, the first of them the base."""
+        """Compare these sessions; the first is the base."""
         if wanted.sessions:
             self._choose(Chosen(tuple(wanted.sessions)))
             self.body.table.setFocus()
@@ -163,7 +163,7 @@ class ComparePage(Page):
         return ViewOptions(self.controls.measure.name, self.limits.limits, self.limits.is_common)
 
     def _show(self) -> None:
-        """What was read, by the measure, the limits and in the way that are chosen."""
+        """Show what was read, by the chosen measure, limits and view."""
         compared, look = self._compared, self._look
         if compared.comparison is None or compared.look == look:
             self._present(compared)
@@ -173,7 +173,7 @@ class ComparePage(Page):
         )
 
     def _on_seen(self, before: Compared, seen: Compared) -> None:
-        """Unless something else has been read meanwhile."""
+        """Show the result, unless something else was read meanwhile."""
         if before is self._compared:
             self._compared = seen
             self._present(seen)
@@ -190,7 +190,7 @@ class ComparePage(Page):
             self.limits.explain(compared.shown, self.body.table.figures.has_deviations)
 
     def _show_verdict(self, sentences: Sequence[str]) -> None:
-        """Where nothing is judged the row of limits says so."""
+        """Show the verdict; without one the row of limits says why."""
         more = len(sentences) - _SENTENCES
         lines = [*sentences[:_SENTENCES], *([f"and {more} more"] if more > 0 else [])]
         self.verdict.setText("\n".join(lines))
@@ -218,7 +218,7 @@ class ComparePage(Page):
             self._on_published(ids)
 
     def _on_published(self, ids: list[str]) -> None:
-        """The published versions of a server side by side; with a comparison open, a list to tick from."""
+        """Compare published versions of a server; with a comparison open, list them to tick."""
         if self._chosen.ids:
             self.chooser.show()
             self.chooser.offer(ids)
@@ -239,7 +239,7 @@ class ComparePage(Page):
             self._choose(self._chosen.without([*column["ids"], *column["attempts"]]))
 
     def measure_again(self) -> None:
-        """On Bench, with the columns that can take turns with the base."""
+        """Set up on Bench the columns that can alternate with the base."""
         comparison = self._compared.comparison
         if comparison:
             columns = comparison["sessions"]

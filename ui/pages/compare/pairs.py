@@ -18,7 +18,7 @@ from .panel import Shown
 
 
 class PairsPanel(BarsPanel):
-    """Relative: after by before. Absolute: both, the one before paler."""
+    """Tests before and after the writes: relative as after / before, absolute with both values."""
 
     title = "Before/after"
     tip = "The same tests before (.pre) and after the writes"

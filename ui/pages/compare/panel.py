@@ -39,7 +39,7 @@ class Shown:
 
 
 def lines_of(comparison: Comparison, theme: Theme) -> tuple[Line, ...]:
-    """The columns as charts draw them."""
+    """The columns as lines of charts."""
     metrics = QFontMetrics(Label().font())
     return tuple(
         Line(column["id"], fitted(metrics, shown.short, Qt.TextElideMode.ElideMiddle, _LABEL), shown.colour,
@@ -61,7 +61,7 @@ def _lines(*texts: str) -> str:
 
 
 class Panel(QWidget):
-    """A hidden panel only remembers what it is to show."""
+    """A panel that only remembers what to show while hidden."""
 
     title = ""
     tip = ""
@@ -81,22 +81,22 @@ class Panel(QWidget):
         self.setAccessibleName(self.title)
 
     def take(self, chart: StillChart | TimeChart) -> None:
-        """A chart of the panel: it hides what the others hide."""
+        """Add a chart of the panel; all charts share what is hidden."""
         chart.share_hidden(self.hidden)
         chart.menu.caption = lambda: _lines(self.caption, self._remark.text())  # which is above the chart
         chart.menu.saved.connect(self.saved)
         chart.menu.failed.connect(self.failed)
 
     def parts(self, shown: Shown) -> tuple[object, ...]:
-        """What of it this panel draws: nothing is done while all of that is the same."""
+        """The parts that this panel draws; if they are the same, it does nothing."""
         return (shown.comparison, shown.is_relative, shown.lines)
 
     def draw(self, shown: Shown) -> None:
-        """Show this, and say that it is drawn."""
+        """Draw this, and report that it is drawn."""
 
     @property
     def picture(self) -> QWidget:
-        """What is saved as an image."""
+        """The widget that is saved as a picture."""
         return self
 
     @property
@@ -111,11 +111,11 @@ class Panel(QWidget):
 
     @property
     def least(self) -> QSize:
-        """Of that image: room for all that it shows."""
+        """The smallest size of that picture that shows all of it."""
         return LEAST
 
     def csv(self) -> str:
-        """The numbers behind what is shown; empty where there are none."""
+        """The numbers behind the panel as CSV; empty without any."""
         return ""
 
     def update_from(self, shown: Shown) -> None:

@@ -11,7 +11,7 @@ from ui.core.context import Context
 
 
 class Published(QObject):
-    """What comes with Dyno; a second time it brings nothing twice."""
+    """Imports the shipped results; a second time nothing is imported twice."""
 
     taken = Signal(object)  # session ids
     first_taken = Signal(object)  # of a new person, who has something to look at
@@ -25,7 +25,7 @@ class Published(QObject):
         self._context.tasks.read(self, _import, lambda ids: self._tell(ids, self.taken), self.failed.emit)
 
     def take_first(self) -> None:
-        """Only where nothing was ever in the history."""
+        """Import them if the history has always been empty."""
 
         def work(history: History) -> list[str]:
             return _import(history) if is_untouched(history) else []

@@ -115,7 +115,7 @@ class SecondsPanel(Panel):
         self._draw_curves(shown, found.curves, label, unit)
 
     def _tell(self, shown: Shown, row: RowEntry) -> None:
-        """Why the figure of a column is not that of steady seconds, or not that of all of them."""
+        """Show why a result is not of steady seconds, or not of all."""
         names = names_of(shown.comparison)
         lines = [f"{name}: {text}" for at, name in enumerate(names) for text in seconds_told(row, at)]
         more = len(lines) - _TOLD
@@ -167,7 +167,7 @@ class SecondsPanel(Panel):
 
 
 def _missing(shown: Shown, found: Mapping[str, Curve]) -> str:
-    """Which columns have no curve: their names are not next to the others."""
+    """Text on columns without a curve."""
     columns = zip(shown.comparison["sessions"], names_of(shown.comparison), strict=True)
     without = [name for column, name in columns if not found.keys() & column["ids"]]
     if not found:
@@ -176,7 +176,7 @@ def _missing(shown: Shown, found: Mapping[str, Curve]) -> str:
 
 
 def session_lines(shown: Shown) -> list[Line]:
-    """A line a session; repeats have the colour of their column, those after the first fainter."""
+    """A line for each session; repeats have their column's colour, the later ones fainter."""
     found = []
     for column, line in zip(shown.comparison["sessions"], shown.lines, strict=True):
         for at, id_ in enumerate(column["ids"]):

@@ -39,7 +39,7 @@ class Sharing(QObject):
         self._reporting.failed.connect(self.failed)
 
     def copy(self, form: str) -> None:
-        """As shown: with the texts next to and below the values."""
+        """Copy the table with the texts next to and below values."""
         if comparison := self._body.comparison:
             text = FORMS[form](comparison, self._body.table.figures.has_details)
             QGuiApplication.clipboard().setText(harmless_text(text))
@@ -56,7 +56,7 @@ class Sharing(QObject):
             self._save(lambda: save_table(self._body.table, self._context.theme, path), path)
 
     def save_chart(self) -> None:
-        """As a picture, or the numbers behind it."""
+        """Save a chart as a picture, or its numbers."""
         panel = self._body.panel
         numbers, name = panel.csv(), as_file_name(panel.title.lower())
         path = self._ask_path(name, f"{_IMAGES};;{_NUMBERS}" if numbers else _IMAGES)
@@ -70,7 +70,7 @@ class Sharing(QObject):
             self._reporting.ask(comparison)
 
     def _ask_path(self, name: str, forms: str = _IMAGES) -> Path | None:
-        """Where an image, or what is behind it, is to go; None where the person thought better of it."""
+        """Ask for a file; None if the person cancels."""
         first = Path(self._context.memory.folder) / f"{name}.png"
         path, chosen = QFileDialog.getSaveFileName(self._page, "Save", str(first), forms)
         if not path:
@@ -95,7 +95,7 @@ def _save_picture(panel: Panel, path: Path) -> None:
 
 
 def save_table(shown: ComparisonTable, theme: Theme, path: Path) -> None:
-    """All lines and columns of it, whatever of them is seen."""
+    """Save all lines and columns of the table, hidden ones included."""
     table = ComparisonTable(theme, shown.figures)
     table.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     table.refresh()

@@ -83,7 +83,7 @@ class SweepPanel(Panel):
         self.drawn.emit()
 
     def _fill(self, axes: list[str], axis: str) -> None:
-        """A choice only where there is one."""
+        """Fill the choice of axes; hidden if there is only one."""
         self._head.setVisible(len(axes) > 1)
         self._axes.clear()
         for each in axes:

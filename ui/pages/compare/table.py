@@ -21,7 +21,7 @@ _LINE_HEIGHT, _TALL = 24, 38
 
 
 class ComparisonTable(Table):
-    """Steps and columns; the current cell is the chosen one."""
+    """A table of steps and columns; the current cell is the chosen one."""
 
     base_wanted = Signal(int)  # column
     column_moved = Signal(int, int)  # from, to
@@ -46,7 +46,7 @@ class ComparisonTable(Table):
         self.selectionModel().currentChanged.connect(self._on_current_changed)
 
     def refresh(self) -> None:
-        """The model shows something else: its headings, heights, widths, and where the keyboard is."""
+        """Update headings, heights, widths and focus after a change of the model."""
         self.clearSpans()
         for row in self.figures.headings:
             self.setSpan(row, 0, 1, self.figures.columnCount())
@@ -56,7 +56,7 @@ class ComparisonTable(Table):
         self.arrange()
 
     def choose(self, row: int, column: int) -> None:
-        """Stand on this cell; on the first step that was driven where there is no such row."""
+        """Go to this cell, or to the first driven step if the row is gone."""
         if self.figures.row_at(row) is None:
             row = self.figures.first_driven
         column = min(max(column, 0), self.figures.columnCount() - 1)
@@ -65,7 +65,7 @@ class ComparisonTable(Table):
         self.selectionModel().setCurrentIndex(index, flags)
 
     def choose_column(self, at: int) -> None:
-        """Stand in this column of the comparison, on the same step."""
+        """Go to this column on the same step."""
         self.choose(self.currentIndex().row(), at + len(FIXED))
 
     @property
@@ -74,17 +74,17 @@ class ComparisonTable(Table):
 
     @property
     def chosen_column(self) -> int:
-        """Of the comparison; -1 where the keyboard is before the figures."""
+        """The chosen column; -1 if the focus is before the values."""
         return max(self.currentIndex().column() - len(FIXED), -1)
 
     @property
     def least_width(self) -> int:
-        """What all columns take up at their narrowest."""
+        """The width of all columns at their narrowest."""
         return self._width_with(self._narrowest)
 
     @property
     def best_width(self) -> int:
-        """With the columns as wide as they get."""
+        """The width of all columns at their widest."""
         return self._width_with(WIDEST)
 
     def _width_with(self, column: int) -> int:
@@ -94,13 +94,13 @@ class ComparisonTable(Table):
 
     @property
     def whole_size(self) -> QSize:
-        """What it takes to see all of it."""
+        """The size that shows everything."""
         columns = (self.figures.columnCount() - len(FIXED)) * WIDEST
         width = sum(self._fixed_width(at) for at in range(len(FIXED))) + columns
         return QSize(width + 4, self._head.sizeHint().height() + self.verticalHeader().length() + 4)
 
     def arrange(self) -> None:
-        """Columns as wide as there is room, all of the same width."""
+        """Make all columns equally wide, as wide as fits."""
         columns = self.figures.columnCount() - len(FIXED)
         if columns <= 0:
             return
@@ -136,7 +136,7 @@ class ComparisonTable(Table):
             self.base_wanted.emit(section - len(FIXED))
 
     def _on_section_moved(self, _section: int, old: int, new: int) -> None:
-        """The order is the comparison's: the head goes back, and is shown anew in the new one."""
+        """A column was moved: put the header back, and show the comparison in the new order."""
         self._head.blockSignals(True)
         self._head.moveSection(new, old)
         self._head.blockSignals(False)

@@ -13,7 +13,7 @@ _MOST = 100  # comparisons, of which nobody goes back to the first
 
 
 class Trail(QObject):
-    """As in a browser: a new comparison removes those forward of it."""
+    """Back and forward as in a browser: a new comparison removes those after it."""
 
     wanted = Signal(object)  # Chosen
 
@@ -29,7 +29,7 @@ class Trail(QObject):
         self._enable()
 
     def stay(self, here: Chosen) -> None:
-        """The same comparison as it was read: with its base, without what is gone."""
+        """Replace the current entry by the comparison as read, with its base and without deleted sessions."""
         self._here = here
 
     def leave_for(self, there: Chosen) -> None:

@@ -98,7 +98,7 @@ class WhyPanel(Panel):
         return (shown.comparison, shown.is_relative, self._way, place)
 
     def go_to(self, way: str) -> None:
-        """The step, all of them, or those before and after the writes."""
+        """Show the costs of the step, of all steps, or before and after the writes."""
         self._way = way
         self._context.memory.keep("compare/why", way)
         self._ways[way].setChecked(True)
@@ -141,7 +141,7 @@ class WhyPanel(Panel):
 
 
 def _entry(shown: Shown) -> WhyEntry | None:
-    """Of the chosen cell; for the base, of the first other column."""
+    """The entry of the chosen cell; for the base, that of the first other column."""
     base, count = base_of(shown.whole), len(shown.whole["sessions"])
     others = [at for at in range(count) if at != base]
     if shown.row is None or not others:

@@ -24,7 +24,7 @@ WIDTHS = (15, 8, 13, 11, 13, 13, 13, 10, 8, 7, 8)  # of the results, until a per
 
 
 class LiveBody(QWidget):
-    """Strip above, charts in the middle, results and log below; sizes are remembered."""
+    """Strip above, charts in the middle, results and log below; stores their sizes."""
 
     def __init__(self, context: Context, page: QWidget) -> None:
         super().__init__(page)
@@ -42,7 +42,7 @@ class LiveBody(QWidget):
         self._arrange(context)
 
     def bring_in_sight(self, session: str, step: int) -> None:
-        """The line of a step that has just begun; it may be scrolled away again."""
+        """Scroll to the line of a step that has just begun."""
         if (session, step) != self._in_sight and step < self.results.rowCount():
             self._in_sight = (session, step)
             table, model = self.table, self.results
@@ -73,7 +73,7 @@ class LiveBody(QWidget):
 
 
 def _splitter(orientation: Qt.Orientation, *parts: tuple[QWidget, int, int]) -> QSplitter:
-    """Widgets, their first sizes on the grid, and how they share what is left."""
+    """A splitter with first sizes and shares of the rest."""
     splitter = QSplitter(orientation)
     for at, (widget, _, share) in enumerate(parts):
         splitter.addWidget(widget)

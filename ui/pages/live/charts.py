@@ -36,7 +36,7 @@ _OPEN_S = 1e7  # the end of a step that has not ended: beyond any axis
 
 @dataclass(frozen=True)
 class Drawn:
-    """A curve of a chart that is always there."""
+    """A curve that is always drawn."""
 
     series: str
     label: str
@@ -53,7 +53,7 @@ DISK = (Drawn("disk.read_kb", "read", "accent"), Drawn("disk.write_kb", "written
 
 
 class SessionCharts(QWidget):
-    """Draws the curves it was given; `refresh` paints what has been added to them."""
+    """Draws curves; `refresh` paints what was added to them."""
 
     looked_at = Signal(object)  # t under the cursor, None: nowhere
     saved = Signal(object, str)  # Path of a picture, one line about it
@@ -134,7 +134,7 @@ class SessionCharts(QWidget):
         choice: SeriesEntry | None,
         its_round: RoundCurves | None = None,
     ) -> None:
-        """Other curves, or the same read anew; the axis stays where it is in the same session."""
+        """Show other curves, or the same read again; the same session keeps the axis."""
         is_other = self._curves is None or self._curves.session != curves.session
         self._curves, self._ghost, self._entries, self._choice = curves, ghost, entries, choice
         self._round = its_round
@@ -152,7 +152,7 @@ class SessionCharts(QWidget):
             self.axis.refresh()
 
     def csv(self, units: Mapping[str, str]) -> str:
-        """The numbers behind what is drawn, units by series."""
+        """The numbers behind the charts as CSV, with units by series."""
         if self._curves is None:
             return ""
         shown, earlier = self._entries
@@ -165,7 +165,7 @@ class SessionCharts(QWidget):
         return session_numbers(self._curves, drawn, units).to_csv()
 
     def advance(self) -> None:
-        """Let the ghost, and the other contenders of a round in slices, come as far as the session has."""
+        """Advance the earlier session, and other contenders in slices, to the session's time."""
         if self._curves is not None and self._ghost is not None:
             self._ghost.advance(self._curves.bounds, self._curves.t)
         if self._round is not None:
@@ -173,7 +173,7 @@ class SessionCharts(QWidget):
         self._show_ratio()
 
     def mark(self) -> None:
-        """Steps, warm-up, gaps and notes, after one of them has come or gone."""
+        """Draw steps, warm-up, gaps and notes again."""
         if self._curves is None:
             return
         spans = [*_spans(self._curves), *_left_out(self._curves, self._cuts)]
@@ -185,14 +185,14 @@ class SessionCharts(QWidget):
         self._show_rates()
 
     def set_cuts(self, steps: Sequence[StepEntry]) -> None:
-        """The seconds that do not count for a person are shaded as the warm-up is."""
+        """Shade seconds that do not count, like the warm-up."""
         cuts = {at: step["cut"] for at, step in enumerate(steps) if step["cut"]}
         if cuts != self._cuts:
             self._cuts = cuts
             self.mark()
 
     def look_at(self, bounds: Bounds) -> None:
-        """Show one step, and stay there; what is told of it is of its measured part."""
+        """Show one step and stay there, with the numbers of its measured part."""
         first = bounds.began_t
         last = max(bounds.ended_t or (self._curves.t if self._curves else first), first + _MARGIN_S)
         self.axis.look_at(first - _MARGIN_S, last + _MARGIN_S, (bounds.measured_t or first, last))
@@ -222,7 +222,7 @@ class SessionCharts(QWidget):
         return Line(drawn.series, drawn.label, self._theme.colour(drawn.role))
 
     def _beside(self, series: str, own: Line) -> list[Line]:
-        """The curve of the session, and the earlier one behind it."""
+        """The line of the session, and that of the earlier session."""
         line, (_, ghost) = replace(own, key=series), self._entries
         if ghost is None or self._ghost is None:
             return [line]
@@ -231,7 +231,7 @@ class SessionCharts(QWidget):
         return [line, Line(GHOST + series, name, colour, faint=True, contender=whose)]
 
     def _of_round(self, shown: Line) -> list[Line]:
-        """The contenders that take turns, in their order; of two with the same colour the later is dashed."""
+        """The lines of contenders that alternate; of two with one colour the second is dashed."""
         if self._round is None or self._rates != QPS:
             return [shown]
         lines, seen = list[Line](), set[int]()
@@ -251,7 +251,7 @@ class SessionCharts(QWidget):
         self._show_ratio()
 
     def _show_rates(self) -> None:
-        """Of a scan the rows that the server reads, where it is what is seen; queries of everything else."""
+        """Show the rate: rows for a scan, else queries."""
         curves, rates = self._curves, QPS
         if curves is not None and len(curves.tracks[ROWS]):
             seen = curves.seen(self.axis.range, self.axis.is_growing)
@@ -264,7 +264,7 @@ class SessionCharts(QWidget):
             self._set_lines()
 
     def _show_ratio(self) -> None:
-        """Of the step under the cursor, else of the one that is seen."""
+        """Show the ratio of the step under the cursor, else of the visible one."""
         curves, cursor = self._curves, self.axis.cursor
         if curves is None:
             return
@@ -297,7 +297,7 @@ def _spans(curves: SessionCurves) -> list[Span]:
 
 
 def _left_out(curves: SessionCurves, cuts: Mapping[int, CutEntry]) -> Iterator[Span]:
-    """Before and after the seconds that count."""
+    """Spans before and after the seconds that count."""
     for position, cut in cuts.items():
         bounds = curves.bounds.get(position)
         if bounds is not None:

@@ -95,14 +95,14 @@ class ChartChoices(QWidget):
         self.follow.setChecked(self._axis.is_following)
 
     def offer_follow(self, is_active: bool) -> None:
-        """While a plan runs and a person looks elsewhere, the way back stands out."""
+        """Highlight *Follow* while a plan runs and the person looks elsewhere."""
         is_offered = is_active and not self._axis.is_following
         if is_offered != bool(self._follow_button.property("offered")):
             self._follow_button.setProperty("offered", is_offered)
             self._follow_button.style().polish(self._follow_button)
 
     def show_ghosts(self, session: SessionEntry, ghosts: Sequence[SessionEntry], chosen: str) -> None:
-        """Those that did the same work first; the others are named as such."""
+        """Show earlier sessions, first those with the same work."""
         self._file_name = as_file_name(session["name"])
         self._ghosts.clear()
         self._ghosts.addItem(_NO_GHOST, "")

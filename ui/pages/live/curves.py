@@ -40,7 +40,7 @@ UNTOLD = ("measured",)  # marks that are shown by what they bring about
 
 @dataclass
 class Bounds:
-    """A step in the time of its session."""
+    """A step on the session's time axis."""
 
     position: int
     name: str
@@ -69,7 +69,7 @@ class Bounds:
 
 @dataclass
 class AppliedEvents:
-    """What a batch of events has changed."""
+    """The changes of a batch of events."""
 
     values: int = 0  # samples
     bounds: bool = False
@@ -78,14 +78,14 @@ class AppliedEvents:
 
 
 class Second(NamedTuple):
-    """Of a step, or a slice; missing QPS is NaN."""
+    """A second of a step, or a slice; missing QPS is NaN."""
 
     t: float  # its end
     qps: float
 
 
 class SessionCurves:
-    """Grows with the events of its session; what was in the store already is not taken twice."""
+    """Curves that grow with events; those in the store count only once."""
 
     def __init__(self, timeline: Timeline, names: Sequence[str]) -> None:
         self.session = timeline.overview.session["id"]
@@ -110,12 +110,12 @@ class SessionCurves:
 
     @property
     def marks(self) -> list[tuple[float, str]]:
-        """Notes of people, and what happened to the server."""
+        """Notes, and events of the server."""
         shown = (each for each in self.remarks if each.kind in ("note", "mark") and each.about not in UNTOLD)
         return [(each.t, each.text or each.about) for each in shown]
 
     def at(self, t: float | None) -> Bounds | None:
-        """The step at a moment; where there is none, the latest."""
+        """The step at a moment; without one, the latest."""
         if t is not None:
             for bounds in reversed(self.bounds.values()):
                 if bounds.began_t <= t:
@@ -123,7 +123,7 @@ class SessionCurves:
         return self.current
 
     def moment(self, bounds: Bounds, s: int) -> float:
-        """Where second `s` of a step begins: in slices where the one before it has ended."""
+        """When second `s` of a step begins; in slices when the one before has ended."""
         step = self.plan.steps[bounds.position]
         zero = bounds.began_t + step.warmup if bounds.measured_t is None else bounds.measured_t
         if not step.sliced:
@@ -132,7 +132,7 @@ class SessionCurves:
         return max(before, default=zero)
 
     def seen(self, shown: tuple[float, float], is_growing: bool) -> Bounds | None:
-        """The step at hand while the charts show its newest second; else the one that fills most of them."""
+        """The running step while its newest second is visible; else the one that fills most of the charts."""
         current = self.current
         if is_growing and current is not None and current.ended_t is None:
             return current
@@ -143,7 +143,7 @@ class SessionCurves:
         return found if length > (shown[1] - shown[0]) / 2 else None
 
     def take(self, lines: Iterable[Line]) -> AppliedEvents:
-        """Events of the session in their order; those read from the store before are passed over."""
+        """Take events of the session in order, without those read from the store."""
         applied = AppliedEvents()
         run: list[SampleLine] = []
         seq = self._state.seq
@@ -190,7 +190,7 @@ class SessionCurves:
         applied.bounds = applied.bounds or not isinstance(event, Log)
 
     def _begin(self, position: int) -> None:
-        """A step begins; no curve leads into it from the one before."""
+        """A step begins, without a line from the one before."""
         step = self.plan.steps[position]
         coordinates = json.dumps(step.coordinates, sort_keys=True)
         bounds = self.bounds[position] = Bounds(
@@ -210,7 +210,7 @@ class SessionCurves:
                 track.extend([t], [NAN])
 
     def _extend(self, run: list[SampleLine], applied: AppliedEvents) -> None:
-        """Samples that follow one another; those between the steps belong to none."""
+        """Add consecutive samples; those between steps belong to none."""
         samples = [sample for sample in run if sample.step >= 0]
         if run:
             self._state.take_second(run[-1])
@@ -244,7 +244,7 @@ class SessionCurves:
             found.update((int(s), Second(t, NAN if qps is None else qps)) for s, t, qps in rows)
 
     def _note_gaps(self, times: Sequence[float]) -> None:
-        """Within a step, where nothing was heard for a while."""
+        """Note gaps without samples within a step."""
         begun = self.current
         last = self.t if begun is None else max(self.t, begun.began_t)
         for t in times:
@@ -258,7 +258,7 @@ class SessionCurves:
 
 
 class GhostCurves:
-    """An earlier session behind this one: each of its steps begins where the same step does here."""
+    """An earlier session behind this one, aligned step by step."""
 
     def __init__(
         self, session: str, stretches: Iterable[Stretch], names: Sequence[str], gap_s: float = GAP_S
@@ -269,7 +269,7 @@ class GhostCurves:
         self._done: dict[int, int] = {}  # seconds that are drawn, by position of the step here
 
     def advance(self, bounds: Mapping[int, Bounds], now: float) -> None:
-        """Let it come as far as the session has, and no step of it further than that step here."""
+        """Advance to the session's time, and in each step no further than the session."""
         for step in bounds.values():
             stretch = self._stretches.get(step.key)
             done = self._done.get(step.position, 0)

@@ -19,7 +19,7 @@ from ui.widgets.table import tabular
 
 
 class PlanHeader(QWidget):
-    """Texts and strip are updated once a second."""
+    """The header, updated once a second."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,7 +59,7 @@ class PlanHeader(QWidget):
         colours: Mapping[str, int],
         unsteady: Mapping[tuple[str, int], str],
     ) -> None:
-        """As it stands now; what is not followed is over, or known only as far as it was fetched."""
+        """Show the plan; one that is not followed is over, or known only in part."""
         if progress is None or progress.plan is None:
             _set(self._title, followed.name if followed else "")
             _set(self._state, _state_text(None, followed))
@@ -98,7 +98,7 @@ def _state_text(progress: PlanProgress | None, followed: FollowedPlan | None) ->
 
 
 def _times_text(progress: PlanProgress, followed: FollowedPlan | None) -> str:
-    """Elapsed, left and finish; of a plan that is over how long it took, and when."""
+    """Times elapsed, left and of the end; for a plan that is over its duration and date."""
     silent = _silent_s(progress, followed)
     elapsed = seconds_text(progress.elapsed_s + silent)
     if progress.is_over or followed is None:
@@ -114,7 +114,7 @@ def _times_text(progress: PlanProgress, followed: FollowedPlan | None) -> str:
 
 
 def _silent_s(progress: PlanProgress, followed: FollowedPlan | None) -> float:
-    """Since the latest event: while a server starts there is none for long."""
+    """Seconds since the latest event; a starting server sends none for long."""
     current, link = progress.current, followed.link if followed else None
     if current is None or current.state != "active" or link is None or link.state != "up":
         return 0.0

@@ -14,7 +14,7 @@ Drawn = tuple[str, Mapping[str, Track]]  # the name of a session, and its curves
 
 
 def session_numbers(curves: SessionCurves, drawn: Sequence[Drawn], units: Mapping[str, str]) -> Numbers:
-    """Of all sessions that are drawn, units by series; each second is at the time where it is drawn."""
+    """Numbers of all drawn sessions, with units; each second at the time where it is drawn."""
     series = [name for name, track in curves.tracks.items() if len(track)]
     heads = [f"{name} ({unit_text(units[name])})" if units.get(name) else name for name in series]
     return numbers(

@@ -101,7 +101,7 @@ class LivePage(Page):
             self._show(wanted.sessions[0])
 
     def _show_newest(self) -> None:
-        """What is carried out now, or else the latest session of the history."""
+        """Show the running session, else the latest of the history."""
         active = self.context.plans.active()
         if active:
             self._show_plan(active[-1])
@@ -115,7 +115,7 @@ class LivePage(Page):
             self._show(session.id if session else plan.sessions[0])
 
     def _show(self, session: str, step: int = -1) -> None:
-        """Another session; followed where it is the one at hand and no step of it is asked for."""
+        """Show a session; follow it if it is the running one and no step was requested."""
         plan = self.context.plans.of_session(session)
         next_one = plan.progress.after(session) if plan else None
         is_at_hand = plan is not None and (next_one is None or next_one.id == session)
@@ -126,7 +126,7 @@ class LivePage(Page):
         self._watching.show(ViewRequest(session, self.body.choices.series))
 
     def _change(self, **changes: str) -> None:
-        """The same session with another ghost or series."""
+        """Show the same session with another earlier one or series."""
         if self._watching.request is not None:
             self._watching.show(replace(self._watching.request, **changes))
 
@@ -166,7 +166,7 @@ class LivePage(Page):
                 self.status.update()
 
     def _on_following_changed(self, is_following: bool) -> None:
-        """From wherever a person has looked, back to the running step."""
+        """Return to the running step."""
         if is_following:
             self._go_along()
             self._running = self.body.table.currentIndex().row()
@@ -174,7 +174,7 @@ class LivePage(Page):
         self.status.update()
 
     def _choose_running(self) -> None:
-        """While it is followed, strip and results show which step runs; a row chosen by keyboard stays."""
+        """Mark the running step in strip and results; a row selected by keyboard stays."""
         loaded, table = self._watching.loaded, self.body.table
         current = loaded.curves.current if loaded and self.body.charts.axis.is_following else None
         if loaded is None or current is None or current.ended_t is not None:
@@ -185,7 +185,7 @@ class LivePage(Page):
         self._running = current.position
 
     def _go_along(self) -> None:
-        """With the plan to its next session, or to a new plan, unless a person looks at something else."""
+        """Go on to the next session or plan, unless the person looks elsewhere."""
         request, active = self._watching.request, self.context.plans.active()
         if request is None:
             self._show_newest()
@@ -214,7 +214,7 @@ class LivePage(Page):
             self._show_plan(followed)
 
     def _look_at(self, step: int) -> None:
-        """A step that began; the one at hand goes on being followed."""
+        """Look at a step that has begun; the running one continues to be followed."""
         loaded = self._watching.loaded
         bounds = loaded.curves.bounds.get(step) if loaded else None
         if loaded is None or bounds is None:
@@ -227,7 +227,7 @@ class LivePage(Page):
         self.body.table.choose_row(step)
 
     def _ask_seconds(self) -> None:
-        """Of the step whose line the keyboard is in."""
+        """Choose the seconds of the step with the focus."""
         overview, step = self._watching.overview, self.body.table.currentIndex().row()
         if overview is not None and 0 <= step < len(overview.steps):
             self._cutting.ask(overview.session["id"], overview.session["name"], step)

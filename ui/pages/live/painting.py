@@ -22,7 +22,7 @@ class Painting(QTimer):
         self.timeout.connect(self.paint)
 
     def request(self, samples: int) -> None:
-        """Paint at once where the last paint is long ago, else as soon as it may be.
+        """Paint now if the last paint is long ago, else as soon as possible.
 
         Where a lot comes together more is to come: painting waits for the end of it, for the thread that
         takes it in and the paint would keep each other waiting.
@@ -34,7 +34,7 @@ class Painting(QTimer):
         self.start(max(0, wait))
 
     def request_marks(self) -> None:
-        """The bounds of steps or the notes are others."""
+        """Steps or notes have changed."""
         self._is_marked = False
         self.request(1)
 

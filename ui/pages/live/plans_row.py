@@ -11,7 +11,7 @@ from ui.widgets.plan_line import PlanLine
 
 
 class PlansRow(QScrollArea):
-    """Hidden while there is but one."""
+    """A row of plans, hidden while there is only one."""
 
     chosen = Signal(str)  # plan id
 
@@ -32,7 +32,7 @@ class PlansRow(QScrollArea):
         self.hide()
 
     def show_plans(self, plans: list[FollowedPlan], shown: str) -> None:
-        """As they stand now; `shown` is the one below."""
+        """Show the plans; `shown` is the one below."""
         for plan in plans:
             line = self._line(plan.id)
             line.show_plan(plan)

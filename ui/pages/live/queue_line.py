@@ -17,7 +17,7 @@ from ui.widgets.elided import ElidedLabel
 
 
 class QueueLine(QWidget):
-    """With the button to change it."""
+    """A line with a button to change the queue."""
 
     def __init__(self, context: Context, page: QWidget) -> None:
         super().__init__(page)
@@ -40,7 +40,7 @@ class QueueLine(QWidget):
         self._refresh()
 
     def show_target(self, target: Target | None) -> None:
-        """Of the plan at hand; None where it is not known."""
+        """Show the target of the current plan; None if it is unknown."""
         if target != self._target:
             self._target = target
             self._refresh()
@@ -59,7 +59,7 @@ class QueueLine(QWidget):
 
 
 class QueueText(ElidedLabel):
-    """As many names as there is room for; the tooltip has all of them."""
+    """Shows as many names as fit; the tooltip has all of them."""
 
     _lines: Sequence[str] = ()
 
@@ -69,7 +69,7 @@ class QueueText(ElidedLabel):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def show_lines(self, lines: Sequence[str]) -> None:
-        """The same in fewer and fewer words."""
+        """Show the longest of these texts that fits."""
         self._lines = lines
         self.setText(lines[0])
 

@@ -22,7 +22,7 @@ _WHOLE = "not in slices: contenders ran one after the other"
 
 
 class RatioLine(ElidedLabel):
-    """Hidden where no contenders take turns."""
+    """A line that is hidden if no contenders alternate."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -31,7 +31,7 @@ class RatioLine(ElidedLabel):
         self.hide()
 
     def show_step(self, its_round: RoundCurves | None, step: Bounds | None) -> None:
-        """What the slices of a step come to so far."""
+        """Show the ratio of a step's slices so far."""
         is_there = its_round is not None and step is not None
         text = ratio_text(its_round, step) if its_round and step else ""
         if text != self.text():

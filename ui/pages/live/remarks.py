@@ -29,7 +29,7 @@ _SAID = {
 
 
 class RemarksPanel(QPlainTextEdit):
-    """Goes along with its end while that is in sight, and stays where a person has scrolled."""
+    """Scrolls with new lines while the end is visible."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,7 +52,7 @@ class RemarksPanel(QPlainTextEdit):
         self._append(self._remarks)
 
     def add_remarks(self, remarks: Iterable[Remark]) -> None:
-        """What has just come."""
+        """Add new remarks."""
         new = list(remarks)
         self._remarks = [*self._remarks, *new][-MOST:]
         self._append(new)

@@ -21,7 +21,7 @@ Seconds = dict[int, Second]  # of a step, ascending
 
 
 class Ratio(NamedTuple):
-    """The mean of the ratios of slices, and its interval as if these were independent."""
+    """The mean ratio of slices, with an interval as if they were independent."""
 
     value: float
     interval: tuple[float, float] | None  # None: too few slices, or too wide to say anything
@@ -30,7 +30,7 @@ class Ratio(NamedTuple):
 
 
 class RoundCurves:
-    """The others are drawn over the session that is shown: each second of theirs where the same is here."""
+    """Curves of the other contenders, each second drawn where the shown session has it."""
 
     def __init__(
         self,
@@ -49,11 +49,11 @@ class RoundCurves:
         self._ratios: dict[tuple[str, int], _RunningRatio] = {}
 
     def take(self, events: Mapping[str, Iterable[Line]]) -> int:
-        """Events of the others; returns how many samples were among them."""
+        """Take events of the others; returns the number of samples."""
         return sum(other.take(events.get(session, ())).values for session, other in self._others.items())
 
     def advance(self) -> None:
-        """Take up what has come; the others are drawn no further than the session that is shown has come."""
+        """Draw what has arrived, no further than the shown session."""
         base, *others = (entry["id"] for entry in self.entries)
         for position, here in self._shown.seconds.items():
             for session in self._others:
@@ -71,7 +71,7 @@ class RoundCurves:
         self._drawn[session, position] = drawn + len(new)
 
     def ratios(self, position: int) -> list[tuple[SessionEntry, Ratio]]:
-        """Of a step: the contenders that have measured slices together with the first one."""
+        """The contenders that have measured slices together with the first one."""
         found = ((each, self._ratios.get((each["id"], position))) for each in self.entries)
         return [(each, running.ratio) for each, running in found if running and running.ratio]
 
@@ -80,7 +80,7 @@ class RoundCurves:
 
 
 class _RunningRatio:
-    """Grows with the slices of two contenders: a step may have very many."""
+    """A ratio that grows with slices: a step may have very many."""
 
     def __init__(self) -> None:
         self._taken = self._slices = self._left_out = 0
@@ -112,7 +112,7 @@ class _RunningRatio:
 
 
 def _both_know(here: Seconds, there: Seconds, after: int) -> list[int]:
-    """The seconds of a step here, after the first ones, as far as it has come there too."""
+    """The seconds that both have measured, without the first ones."""
     last = next(reversed(there), -inf)
     new = islice(reversed(here), len(here) - after)
     return [s for s in reversed(list(new)) if s <= last]

@@ -17,7 +17,7 @@ TEXT_MS = 1000
 
 
 class StatusUpdater(QTimer):
-    """Header, steering, list of plans, the step at hand, and what is wrong with the link."""
+    """Updates header, steering, plans, the running step and link problems."""
 
     def __init__(self, context: Context, watching: Watching, body: LiveBody, page: Page) -> None:
         super().__init__(page, interval=TEXT_MS)
@@ -52,7 +52,7 @@ class StatusUpdater(QTimer):
             self.start() if is_active else self.stop()
 
     def _update_step(self) -> None:
-        """How far the step at hand is, in its line of the results."""
+        """Show the progress of the running step in its results line."""
         progress, request = self._watching.progress, self._watching.request
         session = progress.sessions.get(request.session) if progress and request else None
         if progress is None or session is None or session.is_over:
@@ -65,7 +65,7 @@ class StatusUpdater(QTimer):
             self._body.bring_in_sight(session.id, at)
 
     def _update_problem(self, followed: FollowedPlan | None) -> None:
-        """A plan that cannot be followed, such as one whose key needs a passphrase; it goes on there."""
+        """Show why a plan cannot be followed, such as a passphrase; it runs on there."""
         problem, message = followed.problem if followed else "", self._body.message
         if problem and problem != self._problem:
             message.show_info(problem, self._reconnect)
@@ -74,7 +74,7 @@ class StatusUpdater(QTimer):
         self._problem = problem
 
     def forget_problem(self) -> None:
-        """Tell it once more; only a person's *Dismiss* silences it."""
+        """Show the problem again; only *Dismiss* silences it."""
         self._problem = ""
 
     def _retry(self) -> None:

@@ -17,7 +17,7 @@ from ui.widgets.actions import action
 
 
 class Steering(QWidget):
-    """Greyed where no plan is carried out; the status bar confirms a request."""
+    """Buttons that are disabled without a running plan; the status bar confirms requests."""
 
     failed = Signal(object)  # Exception
 
@@ -70,7 +70,7 @@ class Steering(QWidget):
             layout.addWidget(_button(each))
 
     def show_plan(self, plan: FollowedPlan | None) -> None:
-        """What can be asked of this plan now."""
+        """Enable what can be done with this plan."""
         self._plan = plan if plan is not None and not plan.is_over else None
         is_active = self._plan is not None
         for each in self.actions_of_plan:
@@ -164,7 +164,7 @@ class Steering(QWidget):
 
 
 def _button(its_action: QAction) -> QPushButton:
-    """As an action: its text, what it does in words, whether it can be had now."""
+    """A button like an action: its text, description, and whether it is enabled."""
     button = QPushButton(its_action.text())
     button.setToolTip(its_action.toolTip())
     button.clicked.connect(its_action.trigger)

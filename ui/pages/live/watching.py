@@ -31,7 +31,7 @@ MUCH = 60  # samples at once: a backlog is caught up with
 
 @dataclass(frozen=True)
 class ViewRequest:
-    """What is to be shown: a session, a further series, an earlier session behind it."""
+    """What to show: a session, an extra series, an earlier session behind it."""
 
     session: str
     series: str = ""
@@ -44,7 +44,7 @@ class ViewRequest:
 
 @dataclass(frozen=True)
 class LoadedSession:
-    """What was read of it."""
+    """What was read of a session."""
 
     request: ViewRequest
     timeline: Timeline
@@ -55,7 +55,7 @@ class LoadedSession:
     round: RoundCurves | None  # of a plan of slices
 
     def take(self, events: Mapping[str, Iterable[Line]]) -> AppliedEvents:
-        """Events of this session, and of those that take turns with it."""
+        """Take events of this session and of those that alternate with it."""
         applied = self.curves.take(events.get(self.request.session, ()))
         if self.round is not None:
             applied.values += self.round.take(events)
@@ -64,7 +64,7 @@ class LoadedSession:
 
 
 def load(history: History, request: ViewRequest) -> LoadedSession:
-    """Everything, on a thread where it may take its time."""
+    """Load everything; runs on a pool thread."""
     found = timeline(history, request.session, request.names, request.ghost)
     earlier = ghosts(history, request.session)
     curves, progress = SessionCurves(found, request.names), stored_progress(history, found.overview.plan)
@@ -81,7 +81,7 @@ def _ghost(history: History, request: ViewRequest, gap_s: float) -> GhostCurves 
 
 
 def _round(history: History, shown: SessionCurves, overview: Overview) -> RoundCurves | None:
-    """The contenders that take turns with the one that is shown, as far as they have come."""
+    """The contenders that alternate with the shown one, as far as they are."""
     plan = overview.plan
     if plan.order != SLICES:
         return None
@@ -98,7 +98,7 @@ def _round(history: History, shown: SessionCurves, overview: Overview) -> RoundC
 
 
 class Watching(QObject):
-    """Tells the views what is new; they ask here for what they draw."""
+    """Reports news to the views, which then ask for what they draw."""
 
     shown = Signal()  # another session, or the same read anew
     extended = Signal(int)  # so many samples have come
@@ -122,20 +122,20 @@ class Watching(QObject):
 
     @property
     def progress(self) -> PlanProgress | None:
-        """Of the plan of the session; of one that is followed as its follower tells it."""
+        """Progress of the session's plan; of a followed one from its follower."""
         followed = self._context.plans.of_session(self.request.session) if self.request else None
         if followed is not None and followed.progress.sessions:
             return followed.progress
         return self.loaded.progress if self.loaded else None
 
     def show(self, request: ViewRequest) -> None:
-        """Read it; what comes meanwhile is kept for afterwards."""
+        """Read and show a session; events that arrive meanwhile wait."""
         self.request = request
         self._waiting = {}
         self._reads.read(lambda history: load(history, request), self._on_loaded, self._on_failed)
 
     def show_latest(self, series: str) -> None:
-        """The session at hand, or else the latest that has begun, where there is any."""
+        """Show the running session, else the latest that has begun."""
 
         def show(found: str) -> None:
             if found:
@@ -144,7 +144,7 @@ class Watching(QObject):
         self._reads.read(_latest, show, self._on_failed)
 
     def reload(self) -> None:
-        """Read the figures anew, once for all that changes together; the curves are kept up by events."""
+        """Read results again, once for all changes together; events update the curves."""
         if not self._soon.isActive():
             self._soon.start()
 
@@ -175,7 +175,7 @@ class Watching(QObject):
             self.figured.emit()
 
     def _on_failed(self, error: Exception) -> None:
-        """A session that has only just been started is not in the store yet: it is read when it arrives."""
+        """Reading failed; a session that has just started is read when it arrives."""
         self._waiting = None
         if self._is_awaited(error):
             self.loaded = self.overview = None
@@ -184,7 +184,7 @@ class Watching(QObject):
             self.failed.emit(error)
 
     def _is_awaited(self, error: Exception) -> bool:
-        """Whether the session is not there only because nothing of it has come yet."""
+        """Whether the session is missing only because nothing of it has arrived."""
         is_followed = (
             self.request is not None and self._context.plans.of_session(self.request.session) is not None
         )
@@ -215,7 +215,7 @@ class Watching(QObject):
 
 
 def _latest(history: History) -> str:
-    """The id of the session at hand, or else of the one that began last; empty where none has."""
+    """The id of the running session, else of the latest that began; empty without one."""
     if under_way := session_under_way(history):
         return under_way
     found = [each["id"] for each in sessions(history, limit=20) if each["started_at"]]
