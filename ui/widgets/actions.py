@@ -20,7 +20,7 @@ def action(
     triggered: Callable[[], object],
     checkable: bool = False,
 ) -> QAction:
-    """An action of a page or window; the key of what it means works wherever the owner has the keyboard."""
+    """An action of a page or window; its key works wherever the owner has focus."""
     made = QAction(text, owner)
     made.setCheckable(checkable)
     shortcut = SHORTCUTS[means] if means else ""
@@ -35,12 +35,12 @@ def action(
 
 
 def plain_text(of: QAction) -> str:
-    """Its text as a button has it: without the letter for the menu, which the page's menus need."""
+    """Its text for a button, without the mnemonic that menus need."""
     return of.text().replace("&", "")
 
 
 def action_button(of: QAction) -> QPushButton:
-    """A button that does what an action does, and can be pressed when that can."""
+    """A button for an action; enabled when the action is."""
     button = QPushButton(plain_text(of))
     button.setToolTip(of.toolTip())
     button.setEnabled(of.isEnabled())
@@ -56,7 +56,7 @@ def action_button(of: QAction) -> QPushButton:
 
 
 def action_box(of: QAction) -> QCheckBox:
-    """A box that is ticked as an action is."""
+    """A check box for an action."""
     box = QCheckBox(plain_text(of))
     box.setToolTip(of.toolTip())
     box.setChecked(of.isChecked())

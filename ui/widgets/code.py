@@ -9,7 +9,7 @@ from app.core.harmless import harmless_text
 
 
 class CodeView(QPlainTextEdit):
-    """Selected and copied as any text; Tab leaves it."""
+    """Text to select and copy; Tab leaves it."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -20,7 +20,7 @@ class CodeView(QPlainTextEdit):
         self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
 
     def show_text(self, text: str) -> None:
-        """Another text; the same one keeps its place."""
+        """Show a text; the same one keeps its place."""
         shown = harmless_text(text)
         if shown != self.toPlainText():
             self.setPlainText(shown)

@@ -23,7 +23,7 @@ _TINT = 36  # of 255: the letters stay what is read
 
 
 class CodeEditor(QPlainTextEdit):
-    """Tab leaves it, as it does everything else in the window."""
+    """An editor that Tab leaves, like every other widget here."""
 
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -104,7 +104,7 @@ class CodeEditor(QPlainTextEdit):
 
 
 class _Numbers(QWidget):
-    """Painted by the editor it is in."""
+    """The line numbers, painted by the editor."""
 
     def __init__(self, editor: CodeEditor) -> None:
         super().__init__(editor)

@@ -18,7 +18,7 @@ _OF_POPUP = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape, Qt.Key.Key_
 
 
 class CompletingEditor(CodeEditor):
-    """Knows no names until it is given some."""
+    """An editor that completes names once it gets some."""
 
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
         super().__init__(theme, name, parent)
@@ -40,7 +40,7 @@ class CompletingEditor(CodeEditor):
             self._offer()
 
     def _offer(self) -> None:
-        """The names that have what is typed so far in them."""
+        """Offer names that contain the typed text."""
         prefix = self._typed()
         self.completer.setCompletionPrefix(prefix.replace("-", "_"))
         found = self.completer.completionCount()
@@ -53,7 +53,7 @@ class CompletingEditor(CodeEditor):
         self.completer.complete(place)
 
     def _typed(self) -> str:
-        """The name that the cursor is at the end of; '' where it is elsewhere."""
+        """The name before the cursor; '' elsewhere."""
         cursor = self.textCursor()
         found = _NAME.fullmatch(cursor.block().text()[: cursor.positionInBlock()])
         return found[1] if found else ""
@@ -66,7 +66,7 @@ class CompletingEditor(CodeEditor):
 
 
 def complete_field(field: QLineEdit, names: Iterable[str]) -> None:
-    """Of a line of text, by the names that have what is typed in them."""
+    """Complete a line edit by names that contain the typed text."""
     field.setCompleter(_completer(sorted(names), field))
 
 

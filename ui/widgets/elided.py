@@ -10,7 +10,7 @@ from ui.core.plain import Label, as_tip, fitted
 
 
 class ElidedLabel(Label):
-    """As wide as its text where there is room."""
+    """A label as wide as its text if there is room."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent=parent)

@@ -15,7 +15,7 @@ WIDTH = 480
 
 class EmptyPage(QWidget):
     def __init__(self, title: str, text: str, *actions: QAction, parent: QWidget | None = None) -> None:
-        """The first of the actions is the next step."""
+        """The first action is the next step."""
         super().__init__(parent)
         heading, words = Label(title), Label(text)
         heading.setProperty("role", "title")

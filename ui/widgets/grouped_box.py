@@ -29,7 +29,7 @@ _WRAPPED = Qt.TextFlag.TextWordWrap.value
 
 @dataclass(frozen=True)
 class Entry:
-    """What can be chosen."""
+    """An entry to choose."""
 
     text: str
     data: str
@@ -37,7 +37,7 @@ class Entry:
 
 
 class GroupedBox(QComboBox):
-    """Arrow keys and first letters go from entry to entry, past the headings."""
+    """A combo box with headings, which arrow keys and first letters skip."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -48,7 +48,7 @@ class GroupedBox(QComboBox):
         self.setMaxVisibleItems(30)
 
     def show_groups(self, groups: Sequence[tuple[str, Sequence[Entry]]]) -> None:
-        """All there is now; nothing is chosen then."""
+        """Show groups; nothing is selected then."""
         self._items.clear()
         for heading, entries in groups:
             self._items.appendRow(_heading(heading))
@@ -73,7 +73,7 @@ def _item(entry: Entry, heading: str) -> QStandardItem:
 
 
 class _EntryDelegate(QStyledItemDelegate):
-    """Headings bold, names below them, sentences muted."""
+    """Paints headings bold, names below them, sentences muted."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)

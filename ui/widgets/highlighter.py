@@ -34,7 +34,7 @@ DIFFERENCE: Rules = (
 
 
 class Highlighter(QSyntaxHighlighter):
-    """Paints a document line by line, anew where the theme is another."""
+    """Colours a document line by line, again after a change of theme."""
 
     def __init__(self, theme: Theme, document: QTextDocument, rules: Rules) -> None:
         super().__init__(document)

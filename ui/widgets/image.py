@@ -20,7 +20,7 @@ _SCALE = 2  # pixels of a picture to one of the screen: sharp in a document
 
 @contextmanager
 def at_least(widget: QWidget, least: QSize) -> Iterator[QWidget]:
-    """With room for all that it shows, however narrow its place in the window is."""
+    """Grow a widget so that it shows everything, however narrow it is in the window."""
     size = widget.size()
     try:
         _show_bars(widget, Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -32,7 +32,7 @@ def at_least(widget: QWidget, least: QSize) -> Iterator[QWidget]:
 
 
 def _show_bars(widget: QWidget, policy: Qt.ScrollBarPolicy) -> None:
-    """In a picture nobody can scroll."""
+    """Show all bars: a picture cannot scroll."""
     if isinstance(widget, QAbstractScrollArea):
         widget.setHorizontalScrollBarPolicy(policy)
         widget.setVerticalScrollBarPolicy(policy)
@@ -45,7 +45,7 @@ def _resize(widget: QWidget, size: QSize) -> None:
 
 
 def save_image(widget: QWidget, path: Path, caption: str = "") -> None:
-    """As .svg, or in the format of another ending; an error says what cannot be written."""
+    """Save as .svg, or in the format of another ending; an error says what failed."""
     sheet = _Sheet(widget, caption)
     is_drawn = _save_svg(sheet, path) if path.suffix.lower() == ".svg" else _picture(sheet).save(str(path))
     if not is_drawn:
@@ -53,12 +53,12 @@ def save_image(widget: QWidget, path: Path, caption: str = "") -> None:
 
 
 def copy_image(widget: QWidget, caption: str = "") -> None:
-    """To the clipboard."""
+    """Copy it to the clipboard."""
     QGuiApplication.clipboard().setImage(_picture(_Sheet(widget, caption)))
 
 
 class _Sheet:
-    """A widget with a margin around it, below a caption that is elsewhere in the window."""
+    """A widget with a margin and a caption."""
 
     def __init__(self, widget: QWidget, caption: str) -> None:
         self.name = widget.accessibleName()
@@ -70,7 +70,7 @@ class _Sheet:
         self.size = QSize(widget.width() + 2 * SPACE, widget.height() + self._top + SPACE)
 
     def draw(self, painter: QPainter) -> None:
-        """Anew: the kept ground of a chart has the sharpness of the screen, and would be pixels in an SVG."""
+        """Draw it again: a chart's kept ground has the screen's resolution, pixels in an SVG."""
         palette = self._widget.palette()
         painter.fillRect(QRect(QPoint(), self.size), palette.color(QPalette.ColorRole.Window))
         painter.setFont(self._widget.font())

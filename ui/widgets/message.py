@@ -19,7 +19,7 @@ MOST_ACTIONS = 2
 
 
 class Message(QFrame):
-    """A strip with a line, hidden while there is none; its actions are buttons."""
+    """A line that is hidden while empty; its actions are buttons."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,12 +55,12 @@ class Message(QFrame):
         return self._text.text()
 
     def show_error(self, text: str, details: str = "", action: QAction | None = None) -> None:
-        """With what went wrong in detail, to be copied, or with something to do about it."""
+        """Show an error with details to copy, or with an action."""
         self._details = details
         self._show("error", text, (self._copy,) if details else (action,) if action else ())
 
     def show_failure(self, error: Exception) -> None:
-        """What went wrong, with its details where it is a defect."""
+        """Show an error, with details if it is a defect."""
         self.show_error(*error_lines(error))
 
     def show_warning(self, text: str, *actions: QAction) -> None:
@@ -89,14 +89,14 @@ class Message(QFrame):
         action.trigger()
 
     def _fold(self, width: int) -> None:
-        """In a narrow place the buttons go below the text."""
+        """Put the buttons below the text in a narrow place."""
         is_narrow = width < NARROW
         direction = QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight
         self._layout.setDirection(direction)
 
 
 class Banner(Message):
-    """Lies over the lower left of a page, which does not move; goes when it is acted on."""
+    """A message over the lower left of a page; hides when acted on."""
 
     def __init__(self, page: QWidget) -> None:
         super().__init__(page)
@@ -127,7 +127,7 @@ class Banner(Message):
         self.setGeometry(2 * SPACE, self._lowest() - height - SPACE, width, height)
 
     def _lowest(self) -> int:
-        """The lower edge of the page, or its parent's banner if that covers it."""
+        """The lower edge of the page, or of the parent's banner if that covers it."""
         edges = [self._page.height()]
         for each in self.window().findChildren(Banner):
             if each._page.isAncestorOf(self._page) and each is not self and not each.isHidden():

@@ -19,7 +19,7 @@ from .table import tabular
 
 
 class ShownPlan(Protocol):
-    """What a line needs of a plan that is followed."""
+    """The data that a line needs of a followed plan."""
 
     @property
     def name(self) -> str: ...
@@ -41,7 +41,7 @@ class ShownTarget(Protocol):
 
 
 class Sparkline(QWidget):
-    """The latest seconds of QPS, from zero to the highest of them; a gap is a gap."""
+    """QPS of the latest seconds, from zero to their maximum, with gaps."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,7 +65,7 @@ class Sparkline(QWidget):
         painter.end()
 
     def _runs(self) -> list[list[QPointF]]:
-        """Points that follow one another; the newest is at the right edge."""
+        """Runs of consecutive points; the newest is at the right edge."""
         top = max((value for value in self._values if value is not None), default=0.0) or 1.0
         area = QRectF(self.rect()).adjusted(0, 1, -1, -2)
         runs: list[list[QPointF]] = [[]]
@@ -79,7 +79,7 @@ class Sparkline(QWidget):
 
 
 class PlanLine(Reached):
-    """Clicked, or with Enter, it asks for its plan to be shown."""
+    """A line; a click or Enter shows its plan."""
 
     clicked = Signal()
 
@@ -102,14 +102,14 @@ class PlanLine(Reached):
         return self._text.text()
 
     def set_chosen(self, is_chosen: bool) -> None:
-        """Bold where its plan is the one that is shown."""
+        """Show it in bold if its plan is on view."""
         font = self._text.font()
         if font.bold() != is_chosen:
             font.setBold(is_chosen)
             self._text.setFont(font)
 
     def show_plan(self, plan: ShownPlan) -> None:
-        """As it is now."""
+        """Show the plan."""
         self._line.set_values(list(plan.progress.recent_qps))
         text = line_text(plan)
         if text != self._text.text():
@@ -159,7 +159,7 @@ def _pace(progress: PlanProgress) -> list[str]:
 
 
 def link_text(link: Link) -> str:
-    """How the target is reached, where that is worth a word."""
+    """The state of the link, if it matters."""
     if link.state in _TROUBLES:
         return f"{_TROUBLES[link.state]}, the plan continues; next try in {link.retry_s:.0f} s: {link.text}"
     return "connecting" if link.state == "connecting" else ""

@@ -14,7 +14,7 @@ _BY_KEYBOARD = (
 
 
 class Reached(QWidget):
-    """A part that draws a frame around itself when it is reached by the keyboard."""
+    """A widget that draws a frame when the keyboard reaches it."""
 
     is_framed = False
 

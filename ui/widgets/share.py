@@ -13,7 +13,7 @@ _GAP = 4  # pixels above and below a bar
 
 
 class ShareDelegate(QStyledItemDelegate):
-    """Cells without a share are drawn as they are."""
+    """Draws shares; other cells stay as they are."""
 
     def __init__(self, theme: Theme, role: int, parent: QWidget) -> None:
         super().__init__(parent)

@@ -50,7 +50,7 @@ class Block:
 
 
 class PlanStrip(Reached):
-    """Arrows go from block to block, Enter or a click chooses one."""
+    """The strip of a plan; arrows move between blocks, Enter or a click chooses one."""
 
     chosen = Signal(str, int)  # session id, position of the step
 
@@ -81,7 +81,7 @@ class PlanStrip(Reached):
         colours: Mapping[str, int],
         unsteady: Mapping[tuple[str, int], str] = MappingProxyType({}),
     ) -> None:
-        """As the plan is now; colours of contenders by session, and which steps were not steady."""
+        """Show progress, with colours of contenders by session, and unsteady steps."""
         plan = progress.plan if progress else None
         if plan is not None and plan is not self._plan:
             self._plan, self._names = plan, _short_names(plan)
@@ -90,12 +90,12 @@ class PlanStrip(Reached):
         self.update()
 
     def look_at(self, session: str) -> None:
-        """The session whose curves are shown: its name is highlighted."""
+        """Highlight the name of the session on view."""
         if self._selected is None or self._selected[0] != session:
             self.select(session, -1)
 
     def select(self, session: str, step: int) -> None:
-        """Mark the block that is looked at."""
+        """Mark the block on view."""
         self._selected = (session, step)
         self.update()
 
@@ -113,7 +113,7 @@ class PlanStrip(Reached):
         self._blocks = _arranged(progress, self.width()) if progress and progress.plan else []
 
     def _at(self, point: QPointF) -> Block | None:
-        """Of the steps: the labels above belong to the blocks below them."""
+        """The block at a point; labels belong to the blocks below them."""
         near = (block for block in self._blocks if block.place.left() <= point.x() <= block.place.right())
         return next(near, None) if point.y() <= LABELS + BLOCKS else None
 
@@ -158,7 +158,7 @@ class PlanStrip(Reached):
         self.update()
 
     def _paint_broken(self, painter: QPainter, place: QRectF, state: str) -> None:
-        """Hatched: distinct without its colour."""
+        """Paint a block hatched, so that it differs without its colour."""
         colour = self._theme.colour("bad" if state == "failed" else "muted")
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QBrush(colour, Qt.BrushStyle.BDiagPattern))
@@ -277,7 +277,7 @@ class StripLegend(QWidget):
 
 
 def _short_names(plan: Plan) -> dict[str, tuple[str, str]]:
-    """Of its sessions, without what all contenders have in common: with the repeat, and without."""
+    """Short names of its sessions without common parts: with the repeat, and without."""
     shorts = short_names([each.name for each in plan.contenders]).names
     is_single = all(turn.repeat == turn.attempt == 1 for turn in plan.turns)
     found = {}
@@ -289,7 +289,7 @@ def _short_names(plan: Plan) -> dict[str, tuple[str, str]]:
 
 
 def _arranged(progress: PlanProgress, width: float) -> list[Block]:
-    """As wide as they take time; short ones can still be seen and clicked where there is room.
+    """Blocks as wide as their time; short ones stay visible and clickable if there is room.
 
     A session that was not needed is one of these.
     """
@@ -327,7 +327,7 @@ def _outline(painter: QPainter, place: QRectF, colour: QColor, width: int) -> No
 
 
 def group_of(step: Step) -> str:
-    """What a step is coloured by: its group, else its kind."""
+    """The group that a step is coloured by, else its kind."""
     return (
         step.kind
         if step.kind in ("load", "index", "settle", "warmup", "restart")
@@ -336,7 +336,7 @@ def group_of(step: Step) -> str:
 
 
 def _share(progress: PlanProgress, session: SessionState, index: int) -> float:
-    """How much of a step is behind it."""
+    """The completed share of a step."""
     length = progress.length_s(session.id, index)
     return min(progress.gone_s(session.id, index) / length, 1.0) if length > 0 else 0.0
 

@@ -11,14 +11,14 @@ _EDGE = 4  # pixels of the frame around a table, as the style draws it
 
 
 def tabular(font: QFont) -> QFont:
-    """The same font with digits of one width, where it has them."""
+    """The font with digits of equal width, if it has them."""
     made = QFont(font)
     made.setFeature(QFont.Tag("tnum"), 1)
     return made
 
 
 class Table(QTableView):
-    """Whole lines are selected; Ctrl+C copies them with tabs between the cells."""
+    """A table that selects whole lines; Ctrl+C copies them with tabs."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -42,12 +42,12 @@ class Table(QTableView):
 
     @property
     def content_size(self) -> QSize:
-        """What it takes to see all of it, as wide as its columns are."""
+        """The size that shows all of it at its column widths."""
         head = self.horizontalHeader()
         return QSize(head.length() + _EDGE, head.height() + self.verticalHeader().length() + _EDGE)
 
     def choose_row(self, row: int) -> None:
-        """This one alone, whatever keys are down."""
+        """Select only this row, whatever keys are down."""
         flags = QItemSelectionModel.SelectionFlag
         index = self.model().index(row, 0)
         self.selectionModel().setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
@@ -59,7 +59,7 @@ class Table(QTableView):
             super().keyPressEvent(event)
 
     def selected_text(self) -> str:
-        """The selected lines, the head first, with tabs between the cells."""
+        """The head and the selected lines, with tabs between cells."""
         chosen = sorted(index.row() for index in self.selectionModel().selectedRows())
         columns = [at for at in range(self.model().columnCount()) if not self.isColumnHidden(at)]
         head = [str(self.model().headerData(at, Qt.Orientation.Horizontal) or "") for at in columns]

@@ -27,7 +27,7 @@ _ROWS = 4  # of names below, where they are long
 
 
 class BarChart(StillChart):
-    """A group of bars a category, one a line; what is missing is empty."""
+    """Bars in groups, one per line in each category; missing values are empty."""
 
     def __init__(self, theme: Theme, title: str, unit: str = "", parent: QWidget | None = None) -> None:
         self._categories: list[str] = []
@@ -46,7 +46,7 @@ class BarChart(StillChart):
         base: float | None = 1.0,
         reaches: Mapping[str, Sequence[Reach | None]] | None = None,
     ) -> None:
-        """A line with a value a category each, by its key how far these reach.
+        """Set lines with a value for each category, and the range of each by its key.
 
         Given anew when the theme has changed.
         """
@@ -87,7 +87,7 @@ class BarChart(StillChart):
         self._placed = list(self.places())
 
     def heights(self) -> list[float]:
-        """All that has to be in sight."""
+        """The values that must be visible."""
         reaches = [self._reaches.get(line.key, ()) for line, _ in self._bars]
         ends = [end for each in reaches for reach in each if reach for end in reach]
         return [*ends, *(value for _, values in self._bars for value in values if value is not None)]
@@ -97,7 +97,7 @@ class BarChart(StillChart):
         return next((rows for rows in range(1, _ROWS) if widest <= self._room(width, rows)), _ROWS)
 
     def _room(self, width: float, rows: int) -> int:
-        """Pixels of a name; the last one is moved inwards by half of what goes beyond its place."""
+        """The room of a name in pixels; the last name moves inwards by half of its excess."""
         place = width / max(len(self._categories), 1)
         return int(min(rows, (2 * rows + 1) / 3) * place) - SPACE
 
@@ -115,7 +115,7 @@ class BarChart(StillChart):
         self._paint_texts(painter)
 
     def written(self) -> Iterator[tuple[int, float, QRectF]]:
-        """What is written above which stretch of a category: the value above a bar and how far it reaches."""
+        """The texts of a category and where they are: value and range of a bar."""
         for line, category, value, place in self._placed:
             reach = self._reach(line, category)
             top = min(place.top(), self._area.py(reach[1])) if reach else place.top()
@@ -126,7 +126,7 @@ class BarChart(StillChart):
         return reaches[category] if category < len(reaches) else None
 
     def places(self) -> Iterator[Placed]:
-        """Each bar that there is, for the size there is."""
+        """All bars and their places at the current size."""
         width, zero = self.bar_width(len(self._bars)), self._area.py(0.0)
         for at, (line, values) in enumerate(self._bars):
             for category, value in enumerate(values):
@@ -154,7 +154,7 @@ class BarChart(StillChart):
         return mixed(self._theme.colour("selected"), base, 0.5) if is_chosen else base
 
     def _paint_texts(self, painter: QPainter) -> None:
-        """Above all bars, or above none: one alone would seem to be meant."""
+        """Paint texts above all bars or none: a single one would seem special."""
         width_of = painter.fontMetrics().horizontalAdvance
         texts = [(category, self._text(value), place) for category, value, place in self.written()]
         if all(place.width() >= max(width_of(text) - 2, _NARROWEST_TEXT) for _, text, place in texts):

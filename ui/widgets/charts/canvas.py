@@ -28,7 +28,7 @@ _CURSOR = 48  # pixels each side of the cursor that are painted anew when it mov
 
 
 class Curve(PlotCurveItem):  # type: ignore[misc]
-    """Takes up what is shown: to search its values for their bounds would be dear."""
+    """A curve that accepts its data unchecked: searching it for bounds would be slow."""
 
     extent = QRectF()
     shift: tuple[float, float] | None = None  # at which it is drawn once more, to be two pixels wide
@@ -44,7 +44,7 @@ class Curve(PlotCurveItem):  # type: ignore[misc]
 
 
 class Canvas(GraphicsView):  # type: ignore[misc]
-    """The curves of one chart, between its ground and what is above."""
+    """The curves of a chart, between its ground and the layers above."""
 
     resized = Signal()
 
@@ -79,13 +79,13 @@ class Canvas(GraphicsView):  # type: ignore[misc]
         self._box.removeItem(self._curves.pop(key))
 
     def show_only(self, keys: set[str]) -> None:
-        """Of the curves; the others are hidden."""
+        """Show only these curves."""
         for key, curve in self._curves.items():
             if curve.isVisible() != (key in keys):
                 curve.setVisible(key in keys)
 
     def set_values(self, key: str, x: Values, y: Values) -> None:
-        """Of a curve, after its area is set; NaN is a gap."""
+        """Set values of a curve, after its area; NaN is a gap."""
         curve, (first, last), (low, high) = self._curves[key], self.area.x, self.area.y
         curve.extent = QRectF(first, low, last - first, high - low)
         is_thin = self.devicePixelRatioF() >= 1.5 and len(x) < self.area.plot.width()
@@ -117,7 +117,7 @@ class Canvas(GraphicsView):  # type: ignore[misc]
         return fitting(low, high, self.area.y, most)
 
     def set_area(self, x: tuple[float, float], y: tuple[float, float]) -> None:
-        """The range that is shown; the ground is painted anew where it is another one."""
+        """Set the visible range; the ground is painted again if it changes."""
         if (x, y) != (self.area.x, self.area.y):
             self.area.x, self.area.y = x, y
             self._box.setRange(xRange=x, yRange=y, padding=0)
@@ -132,11 +132,11 @@ class Canvas(GraphicsView):  # type: ignore[misc]
 
     @property
     def near(self) -> float:
-        """Seconds from the cursor within which a sample is the one that is meant."""
+        """The distance in seconds within which the cursor picks a sample."""
         return max(1.0, self.area.length(1))
 
     def repaint_around(self, *xs: float | None) -> None:
-        """Only what the cursor covers, or covered, with the dots that are so near to it."""
+        """Repaint only what the cursor and its dots cover or covered."""
         far = _CURSOR + round(self.near / self.area.length(1))
         for x in xs:
             if x is not None:

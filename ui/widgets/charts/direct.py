@@ -8,7 +8,7 @@ _AWAY = 1.5  # heights of a name: further from the end of its curve nobody would
 
 
 def spread(wanted: Sequence[float], height: float, low: float, high: float) -> list[float] | None:
-    """The middles of names of this height, near to where each is wanted, none over another; or None."""
+    """Middles for names of this height, near their wanted places and without overlap; or None."""
     order = sorted(range(len(wanted)), key=wanted.__getitem__)
     found, least = list(wanted), low + height / 2
     for at in order:

@@ -27,7 +27,7 @@ Reach = tuple[float, float]  # from the lowest to the highest of the repeats
 
 @dataclass
 class Frame:
-    """Pixels and values of one chart."""
+    """Converts between pixels and values of a chart."""
 
     plot: QRectF = field(default_factory=QRectF)
     x: tuple[float, float] = (0.0, 1.0)
@@ -54,7 +54,7 @@ class Frame:
 
 @dataclass
 class Ground:
-    """What is below the curves: spans, an opaque grid, the texts of the axes."""
+    """The ground below the curves: spans, an opaque grid, texts of the axes."""
 
     x_ticks: Sequence[Tick] = ()
     y_ticks: Sequence[Tick] = ()
@@ -133,7 +133,7 @@ class Ground:
 
 
 def draw_marks(painter: QPainter, frame: Frame, theme: Theme, marks: Sequence[tuple[float, str]]) -> None:
-    """A flag at each note, its text beside it as far as there is room before the next."""
+    """Draw a flag at each note, with its text if there is room before the next."""
     shown = [(t, text) for t, text in marks if frame.x[0] <= t <= frame.x[1]]
     ends = [*(frame.px(t) for t, _ in shown[1:]), frame.plot.right()]
     colour = theme.colour("accent")
@@ -155,7 +155,7 @@ def draw_cursor(
     at: tuple[float, str],  # x, and its text
     dots: Iterable[tuple[float | None, QColor]],
 ) -> None:
-    """A line through the curves, a dot on each, and what x is there."""
+    """Draw the cursor: a line, a dot on each curve, and x."""
     x = frame.px(at[0])
     painter.setPen(QPen(theme.colour("muted"), 1))
     painter.drawLine(QLineF(_crisp(x), frame.plot.top(), _crisp(x), frame.plot.bottom()))
@@ -180,7 +180,7 @@ def draw_dots(
     colour: QColor,
     radius: float,
 ) -> None:
-    """Dots with a rim of the ground, so that they stand out where curves meet."""
+    """Draw dots with a rim in the background colour, visible where curves meet."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(theme.colour("base"), 1.5))
     painter.setBrush(colour)
@@ -190,7 +190,7 @@ def draw_dots(
 
 
 def draw_reach(painter: QPainter, frame: Frame, x: float, reach: Reach, widest: float = _CAP) -> None:
-    """An error bar at this pixel, in the pen of the painter."""
+    """Draw an error bar at this pixel with the painter's pen."""
     at, cap = _crisp(x), min(_CAP, widest)
     low, high = (_crisp(frame.py(end)) for end in reach)
     ends = [QLineF(at - cap, y, at + cap, y) for y in (low, high)]
@@ -198,7 +198,7 @@ def draw_reach(painter: QPainter, frame: Frame, x: float, reach: Reach, widest: 
 
 
 def draw_band(painter: QPainter, frame: Frame, theme: Theme, band: tuple[float, float]) -> None:
-    """The stretch that is being drawn with the mouse."""
+    """Draw the range that the mouse is selecting."""
     left, right = sorted((frame.px(band[0]), frame.px(band[1])))
     colour = theme.colour("accent")
     painter.setPen(QPen(colour, 1))
@@ -208,7 +208,7 @@ def draw_band(painter: QPainter, frame: Frame, theme: Theme, band: tuple[float, 
 
 
 def draw_focus(painter: QPainter, frame: Frame, theme: Theme) -> None:
-    """The chart that has the keyboard."""
+    """Draw the focus frame."""
     painter.setPen(QPen(theme.colour("accent"), 1))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawRect(frame.plot.adjusted(-0.5, -0.5, 0.5, 0.5))

@@ -34,12 +34,12 @@ _CLICKS = "Click to hide or show; double-click to show only this curve, again to
 
 
 def drawn_colour(line: Line, theme: Theme) -> QColor:
-    """The colour of a line as it is painted: a ghost is nearer to the ground."""
+    """The painted colour of a line; an earlier session is nearer to the background."""
     return mixed(line.colour, theme.colour("base"), _FAINT) if line.faint else line.colour
 
 
 class Head(QWidget):
-    """The places of the values keep their width, so that nothing jumps while they change.
+    """The head of a chart; places of values keep their width, so that nothing jumps.
 
     A click on an entry hides its curve, a double click isolates it.
     """
@@ -69,7 +69,7 @@ class Head(QWidget):
         self.setMouseTracking(True)
 
     def share(self, hidden: Hidden) -> None:
-        """Hide what other charts hide, too."""
+        """Share hidden curves with other charts."""
         self.hidden.changed.disconnect(self.update)
         self.hidden = hidden
         hidden.changed.connect(self.update)
@@ -79,14 +79,14 @@ class Head(QWidget):
         self.arrange()
 
     def set_lines(self, lines: Sequence[Line], widest: str = "") -> None:
-        """The curves in their order; `widest` is the longest value to be expected."""
+        """Set the curves in order; `widest` is the longest expected value."""
         self._lines = list(lines)
         self._values = [""] * len(self._lines)
         self._value_width = self._metrics.horizontalAdvance(widest) if widest else 0
         self.arrange()
 
     def hide_entries(self, is_hidden: bool = True) -> None:
-        """The title alone, without the legend of colours; values are still announced."""
+        """Hide the legend and show only the title; values are still announced."""
         self._is_brief = is_hidden
         self.arrange()
 
@@ -101,16 +101,16 @@ class Head(QWidget):
 
     @property
     def lines(self) -> Sequence[Line]:
-        """Those of the entries."""
+        """The lines of the entries."""
         return self._lines
 
     def read_out(self) -> str:
-        """The curves and their values as one line of text."""
+        """Curves and values as one line of text."""
         parts = zip(self._lines, self._values, strict=True)
         return ", ".join(f"{line.label} {value} {self._unit}".rstrip() for line, value in parts if value)
 
     def _find_places(self) -> list[QRect]:
-        """Where each curve has its entry: after the title where all have room there, else below it."""
+        """Find places for the entries: after the title if all fit there, else below it."""
         room = _SWATCH + SPACE // 2 + 2 + self._value_width + (SPACE if self._value_width else 0)
         widths = [room + self._metrics.horizontalAdvance(line.label) for line in self._lines]
         widths = [min(width, max(self.width() - 2 * SPACE, 1)) for width in widths]
@@ -130,7 +130,7 @@ class Head(QWidget):
         return SPACE + title + SPACE + self._metrics.horizontalAdvance(self._unit)
 
     def arrange(self) -> None:
-        """Take as many lines as the width asks for."""
+        """Use as many lines as the width needs."""
         self._places = self._find_places()
         room = _SWATCH + SPACE // 2 + self._value_width + (SPACE if self._value_width else 0)
         middle = Qt.TextElideMode.ElideMiddle
@@ -151,7 +151,7 @@ class Head(QWidget):
     # ---- what the mouse does
 
     def entry_at(self, at: QPoint) -> Line | None:
-        """The line whose entry is here."""
+        """The line whose entry is at this point."""
         places = () if self._is_brief else zip(self._lines, self._places, strict=True)
         return next((line for line, place in places if place.contains(at)), None)
 
@@ -195,7 +195,7 @@ class Head(QWidget):
         painter.end()
 
     def _paint_hidden(self, painter: QPainter, line: Line, label: str, place: QRect) -> None:
-        """Pale and struck out, without its value."""
+        """Paint a hidden entry pale and struck out, without its value."""
         struck = QFont(self._font)
         struck.setStrikeOut(True)
         painter.save()

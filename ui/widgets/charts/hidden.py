@@ -12,7 +12,7 @@ State = tuple[frozenset[str], str]
 
 
 class Hidden(QObject):
-    """Owners of lines; charts that share one hide a contender together."""
+    """Hidden owners of lines; charts that share one hide a contender together."""
 
     changed = Signal()
 
@@ -21,18 +21,18 @@ class Hidden(QObject):
         self.state: State = (frozenset(), "")  # those that are hidden, and the only one where one is isolated
 
     def of(self, lines: Iterable[Line]) -> frozenset[str]:
-        """The hidden owners among these lines; a chart without the only one shows its own."""
+        """The hidden owners among these lines; a chart never hides its only one."""
         owners, (hidden, only) = frozenset(line.owner for line in lines), self.state
         return owners - {only} if only in owners else owners & hidden
 
     def toggle(self, owner: str, lines: Iterable[Line]) -> None:
-        """Hide it among these lines, or show it again."""
+        """Hide or show it among these lines."""
         lines = list(lines)
         others = self.state[0] - {line.owner for line in lines}
         self.restore((others | (self.of(lines) ^ {owner}), ""))
 
     def isolate(self, owner: str) -> None:
-        """Show this one alone; once more: all of them."""
+        """Show only this one; a second time show all."""
         self.restore((frozenset(), "" if self.state[1] == owner else owner))
 
     def show_all(self) -> None:

@@ -16,7 +16,7 @@ _FAR = 10  # steps of the cursor at once, with Ctrl
 
 
 def press_digit(head: Head, key: int) -> bool:
-    """Hide or show the entry of the legend with this number; False where it is no such key."""
+    """Hide or show the legend's entry with this number; False for other keys."""
     if key == Qt.Key.Key_0:
         head.hidden.show_all()
         return True
@@ -28,7 +28,7 @@ def press_digit(head: Head, key: int) -> bool:
 
 
 def press(axis: TimeAxis, key: int, modifiers: Qt.KeyboardModifier, step: float) -> bool:
-    """Move the cursor by steps, the range, or zoom; False where it is none of these keys."""
+    """Move the cursor or the range, or zoom; False for other keys."""
     match key:
         case Qt.Key.Key_Left | Qt.Key.Key_Right:
             _press_arrow(axis, -1 if key == Qt.Key.Key_Left else 1, modifiers, step)

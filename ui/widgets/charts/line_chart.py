@@ -26,7 +26,7 @@ _NAMES = 0.36  # of the width that names beside the curves may take
 
 
 class LineChart(StillChart):
-    """There is a tick at each x; they stand as they are, or by their logarithm, and so do the values."""
+    """Curves with a tick at each x; both axes can be logarithmic."""
 
     can_be_logarithmic = True
 
@@ -47,7 +47,7 @@ class LineChart(StillChart):
         is_logarithmic: bool = False,
         reaches: Mapping[str, Sequence[Reach | None]] | None = None,
     ) -> None:
-        """A line with its xs and ys each, by its key how far these reach; y None is a gap.
+        """Set lines with xs and ys, and the range of each y by key; None is a gap.
 
         `x_name` is what an x is a number of. Given anew when the theme has changed.
         """
@@ -71,11 +71,11 @@ class LineChart(StillChart):
         return ["" if x is None else self.value_text(_at(curve, x)) for curve in self._curves]
 
     def placed(self, xs: Sequence[float], is_logarithmic: bool) -> dict[float, float]:
-        """Where each x stands."""
+        """The places of the xs."""
         return places(xs, is_logarithmic)
 
     def value_text(self, y: float | None) -> str:
-        """What is read of a y."""
+        """A y as text."""
         return value_text(y)
 
     def fit(self) -> None:
@@ -89,7 +89,7 @@ class LineChart(StillChart):
         return [(place, number_text(x)) for x, place in self._places.items()]
 
     def fit_y(self, ys: Sequence[float], most: int) -> None:
-        """Find the range of y and its ticks."""
+        """Find range and ticks of y."""
         low, high = min(ys, default=0.0), max(ys, default=0.0)
         fitted = self._scale.logarithms(low, high) if self._scale.is_logarithmic else snug(low, high, most)
         self._area.y = fitted
@@ -100,7 +100,7 @@ class LineChart(StillChart):
         return line, xs, [self._scale.place(y) for y in ys]
 
     def _placed_reaches(self, line: Line) -> list[Reach | None]:
-        """Without those that go below what a logarithmic scale has."""
+        """Ranges without those below what a logarithmic scale has."""
         found = []
         for reach in self._reaches.get(line.key, ()):
             low, high = (self._scale.place(end) for end in reach or (None, None))
@@ -115,7 +115,7 @@ class LineChart(StillChart):
     # ---- names beside the curves
 
     def refresh(self) -> None:
-        """Names beside the curves where all of them fit there, else a legend above; never both."""
+        """Put names beside curves if all fit there, else in a legend above; never both."""
         self._drawn = [self._placed(curve) for curve in self._curves if self.is_visible(curve[0])]
         self._scale.has_logarithms = any(y is not None and y > 0 for *_, ys in self._curves for y in ys)
         self._has_legend = len(self._drawn) < len(self._curves)  # to bring back what is hidden
@@ -142,11 +142,11 @@ class LineChart(StillChart):
         return max(self._known(*curve[1:]), default=None)
 
     def _known(self, xs: Sequence[float], ys: Sequence[float | None]) -> list[tuple[float, float]]:
-        """The points that there are."""
+        """The known points."""
         return [(self._places[x], y) for x, y in zip(xs, ys, strict=True) if y is not None]
 
     def _paint_names(self, painter: QPainter) -> None:
-        """With the values at the cursor before them."""
+        """Paint names, with values at the cursor before them."""
         left, metrics = self._area.plot.right() + SPACE / 2, painter.fontMetrics()
         room = self.width() - left - SPACE / 2
         for (line, _, _), value, middle in zip(self._curves, self.values(), self._beside, strict=False):
@@ -190,7 +190,7 @@ class LineChart(StillChart):
         self.paint_points(painter, line, self._known(xs, ys))
 
     def paint_points(self, painter: QPainter, line: Line, points: Sequence[tuple[float, float]]) -> None:
-        """Where there is a figure."""
+        """Paint points where values are known."""
         draw_dots(painter, self._area, self._theme, points, drawn_colour(line, self._theme), 3.0)
 
     def _paint_reaches(self, painter: QPainter, line: Line, xs: Sequence[float]) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor
 
 @dataclass(frozen=True)
 class Line:
-    """One curve; a dash pattern tells it from another of its colour, `faint` is a ghost behind the others."""
+    """A curve; a dash pattern distinguishes equal colours, `faint` is an earlier session."""
 
     key: str
     label: str
@@ -21,13 +21,13 @@ class Line:
 
     @property
     def owner(self) -> str:
-        """What is hidden with it."""
+        """The key of what is hidden together."""
         return self.contender or self.key
 
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of time: `warmup` is shaded, a `step` has its bounds marked, a `gap` is hatched."""
+    """A span of time: `warmup` is shaded, `step` has marked bounds, `gap` is hatched."""
 
     first: float
     last: float
@@ -36,7 +36,7 @@ class Span:
 
 
 def mixed(colour: QColor, ground: QColor, share: float) -> QColor:
-    """So much of the colour on the ground, opaque: what is translucent is dear to paint."""
+    """A mix of two colours, opaque, because translucent colours are slow to paint."""
 
     def part(ours: int, theirs: int) -> int:
         return round(ours * share + theirs * (1 - share))

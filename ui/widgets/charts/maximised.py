@@ -13,7 +13,7 @@ _KEPT = (Banner, QSplitterHandle)  # the splitter hides its handles by itself
 
 
 class Maximised(QObject):
-    """Hides what is around a chart, up to its page; all of it is back when the chart goes out of sight."""
+    """Hides everything around a chart up to its page; restores it when the chart is hidden."""
 
     def __init__(self, chart: QWidget) -> None:
         super().__init__(chart)
@@ -50,7 +50,7 @@ class Maximised(QObject):
 
 
 def _around(chart: QWidget) -> Iterator[QWidget]:
-    """What shares the page with it; news lie over the page."""
+    """The widgets around it on the page, except messages over it."""
     widget, parent = chart, chart.parentWidget()
     while parent is not None and not widget.isWindow() and not _is_page(widget):
         if not isinstance(parent, QAbstractScrollArea):  # its bars are its own
@@ -60,6 +60,6 @@ def _around(chart: QWidget) -> Iterator[QWidget]:
 
 
 def _is_page(widget: QWidget) -> bool:
-    """One of the places of a window; a tab is none."""
+    """Whether a widget is a place of the window; a tab is none."""
     parent = widget.parentWidget()
     return isinstance(parent, QStackedWidget) and not isinstance(parent.parentWidget(), QTabWidget)

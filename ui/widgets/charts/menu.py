@@ -25,7 +25,7 @@ _FORMATS = "PNG image (*.png);;SVG image (*.svg)"
 
 
 class ChartMenu(QObject):
-    """Listens to a chart; charts over time give their axis, those of curves their scale."""
+    """The menu of a chart; charts over time add their axis, charts of curves their scale."""
 
     saved = Signal(object, str)  # Path, one line about it
     failed = Signal(object)  # Exception
@@ -49,7 +49,7 @@ class ChartMenu(QObject):
         return super().eventFilter(watched, event)
 
     def _press(self, event: QKeyEvent) -> bool:
-        """False where the key is another one."""
+        """Handle a key; False for other keys."""
         if event.key() == Qt.Key.Key_F11:
             self.maximised.toggle()
         elif event.key() == Qt.Key.Key_Escape and self.maximised.is_on:
@@ -65,7 +65,7 @@ class ChartMenu(QObject):
     # ---- the menu
 
     def build(self, at: QPoint) -> QMenu:
-        """As things stand now; `at` is where the mouse is, which may be on a name of the legend."""
+        """Build the menu; `at` is the mouse, perhaps on a name in the legend."""
         menu = QMenu(self._chart)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction("&Copy picture", SHORTCUTS["copy"], self._copy)
@@ -120,7 +120,7 @@ class ChartMenu(QObject):
         dialog.open()
 
     def save(self, name: str) -> None:
-        """As PNG or SVG."""
+        """Save as PNG or SVG."""
         path = Path(name)
         try:
             save_image(self._chart, path, self.caption())
@@ -131,5 +131,5 @@ class ChartMenu(QObject):
 
 
 def _name(line: Line) -> str:
-    """Whole, as an entry of a menu."""
+    """The full name, for an entry of the menu."""
     return harmless(line.full or line.label).replace("&", "&&")

@@ -16,7 +16,7 @@ from .scale import Tick, logarithmic_range, logarithmic_ticks, value_text
 
 
 class PercentileChart(LineChart):
-    """The cursor is at every percentile there is; only some are named below."""
+    """A chart with the cursor on every percentile; only some have names below."""
 
     can_be_logarithmic = False  # it always is
 
@@ -28,7 +28,7 @@ class PercentileChart(LineChart):
     def set_percentiles(
         self, curves: Sequence[Curve], unit: str, where: Mapping[float, float], named: Iterable[float]
     ) -> None:
-        """Latencies over percentiles, where each of these stands, and those that are written below."""
+        """Set latencies over percentiles, the places of these, and those with names."""
         self._where, self._named = where, frozenset(named)
         self.set_curves([(line, xs, [_log(y) for y in ys]) for line, xs, ys in curves], "percentile", unit)
 
@@ -49,7 +49,7 @@ class PercentileChart(LineChart):
         self._ground.y_ticks = logarithmic_ticks(*self._area.y, most)
 
     def paint_points(self, painter: QPainter, line: Line, points: Sequence[tuple[float, float]]) -> None:
-        """None, as points would cover the curve; but one alone is no line."""
+        """Paint no points, which would cover the curve; a single value needs one."""
         if len(points) == 1:
             super().paint_points(painter, line, points)
 

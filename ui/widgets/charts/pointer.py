@@ -15,7 +15,7 @@ _WHEEL = 0.8  # of what is shown, a notch
 
 
 class Pointer(QObject):
-    """Listens where the curves are painted; with Shift, or its middle button, the mouse moves the range."""
+    """Handles the mouse over the curves; with Shift or the middle button it moves the range."""
 
     banding = Signal()  # `band` is another one
 

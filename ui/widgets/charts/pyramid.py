@@ -18,7 +18,7 @@ GAP_S = 3.0  # seconds without a sample after which the curve is broken
 
 
 class Spread(NamedTuple):
-    """Mean and standard deviation of this number of samples; one alone has no deviation."""
+    """Mean and standard deviation of samples; a single one has no deviation."""
 
     mean: float
     sd: float | None
@@ -26,7 +26,7 @@ class Spread(NamedTuple):
 
 
 class Track:
-    """Grows at its end; NaN is a gap, and so is a time without samples."""
+    """Values over time that grow at the end; NaN and times without samples are gaps."""
 
     def __init__(self, gap_s: float = GAP_S) -> None:
         self._gap_s = gap_s
@@ -52,11 +52,11 @@ class Track:
 
     @property
     def newest(self) -> float | None:
-        """The value of the last sample; None where that is a gap."""
+        """The last value; None in a gap."""
         return None if self.last is None else self.at(self.last)
 
     def extend(self, t: Sequence[float] | Values, values: Sequence[float | None] | Values) -> None:
-        """`t` ascends, and goes on after what is here already."""
+        """Add samples; `t` ascends and continues the last one."""
         times, figures = np.asarray(t, dtype=float), np.array(values, dtype=float)
         if not len(times):
             return
@@ -72,13 +72,13 @@ class Track:
         self._values.extend(figures)
 
     def samples(self) -> dict[float, float]:
-        """Values by time, without the gaps."""
+        """Values by time, without gaps."""
         times, values = self._t.all, self._values.all
         there = ~np.isnan(values)
         return dict(zip(times[there].tolist(), values[there].tolist(), strict=True))
 
     def at(self, t: float, within: float = 1.0) -> float | None:
-        """The nearest sample; None in a gap."""
+        """The nearest value; None in a gap."""
         found = self.nearest(t, within)
         return found and found[1]
 
@@ -95,7 +95,7 @@ class Track:
         return None if is_away else (float(times[nearest]), value)
 
     def spread(self, first: float, last: float) -> Spread | None:
-        """What the samples of a stretch come to; gaps count for nothing."""
+        """Mean, deviation and number of samples in a range, without gaps."""
         begin, end = (int(at) for at in np.searchsorted(self._t.all, (first, np.nextafter(last, np.inf))))
         if self._spread[:2] != (begin, end):
             values = self._values.all[begin:end]
@@ -105,7 +105,7 @@ class Track:
         return self._spread[2]
 
     def window(self, first: float, last: float, pixels: int) -> tuple[Values, Values]:
-        """What is to be drawn from `first` to `last`: the samples, or a minimum and a maximum a pixel."""
+        """The points to draw from `first` to `last`: samples, or a minimum and maximum per pixel."""
         times = self._t.all
         begin = max(int(np.searchsorted(times, first)) - 1, 0)  # the line goes on beyond the edges
         end = min(int(np.searchsorted(times, last, "right")) + 1, len(times))
@@ -128,7 +128,7 @@ class Track:
         return np.repeat(times, 2), figures
 
     def _view_of(self, each: int) -> _Level:
-        """The level that was drawn last, or one with the new number of samples a pixel; both up to date."""
+        """The last drawn level, or one with the new number of samples per pixel; both up to date."""
         depth = 0
         while FACTOR ** (depth + 2) <= each:  # a pixel is made of 4 to 16 entries of the level below it
             depth += 1
@@ -150,18 +150,18 @@ class Track:
 
 
 def logarithms(values: Values) -> Values:
-    """To the base 10; what has none is a gap."""
+    """Logarithms to base 10; values without one are gaps."""
     return np.log10(values, out=np.full(len(values), np.nan), where=values > 0)
 
 
 def snapped(t: float, tracks: Iterable[Track], within: float) -> float:
-    """The time of the nearest sample; as it is where there is none so near."""
+    """The time of the nearest sample, or the time itself if none is near."""
     found = [sample[0] for track in tracks if (sample := track.nearest(t, within))]
     return min(found, key=lambda at: abs(at - t), default=t)
 
 
 def dashed(t: Values, values: Values, period: float) -> tuple[Values, Values]:
-    """With gaps, as a dash pattern has them; one of the pen is dear, and lost where values are dense."""
+    """Values with gaps as dashes: a dashed pen is slow, and invisible in dense values."""
     if len(t) < 2:
         return t, values
     starts = np.arange(t[0] // period, t[-1] // period + 1) * period
@@ -176,7 +176,7 @@ def dashed(t: Values, values: Values, period: float) -> tuple[Values, Values]:
 
 
 def seen(t: Values, values: Values, by: float) -> tuple[Values, Values]:
-    """With each value that has a gap on both sides drawn `by` far: alone it would be no line."""
+    """Values in which each lone value is stretched by `by`; alone it would be invisible."""
     there = np.concatenate(([False], ~np.isnan(values), [False]))
     alone = np.flatnonzero(there[1:-1] & ~there[:-2] & ~there[2:])
     if not len(alone):
@@ -206,7 +206,7 @@ class _Growing:
 
 
 class _Level:
-    """Minimum and maximum of every `each` samples; what is not full yet is left out."""
+    """Minimum and maximum of every `each` samples, without the last incomplete one."""
 
     def __init__(self, each: int) -> None:
         self.each = each
@@ -214,7 +214,7 @@ class _Level:
         self.high = _Growing()
 
     def catch_up(self, low: Values, high: Values, entries: int) -> None:
-        """From the level below, of which `entries` make one here."""
+        """Update from the level below, of which `entries` make one here."""
         done, whole = self.low.size * entries, len(low) // entries * entries
         if done < whole:
             at = np.arange(0, whole - done, entries)

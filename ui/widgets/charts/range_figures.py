@@ -21,7 +21,7 @@ _WHAT = "mean ± sd"
 
 
 class RangeFigures(Head):
-    """One line below the head of a chart, while a stretch is chosen; hover to see all of it."""
+    """A line below the head while a range is selected; hover to see all of it."""
 
     def __init__(self, theme: Theme, unit: str, parent: QWidget) -> None:
         super().__init__(theme, "", "", parent)
@@ -32,7 +32,7 @@ class RangeFigures(Head):
     def show_range(
         self, chosen: tuple[float, float] | None, lines: Sequence[Line], track: Callable[[str], Track]
     ) -> None:
-        """None: no stretch is chosen."""
+        """Show a range; None: nothing is selected."""
         spreads = [track(line.key).spread(*chosen) for line in lines] if chosen else []
         found = [(line, figures_text(each)) for line, each in zip(lines, spreads, strict=False) if each]
         if chosen is not None and found:
@@ -42,7 +42,7 @@ class RangeFigures(Head):
 
     @property
     def told(self) -> str:
-        """All of it, a line a curve."""
+        """All values, a line for each curve."""
         between, found = self._shown
         texts = [f"{line.full or line.label}: {text}" for line, text in found]
         return "\n".join([", ".join(filter(None, (between, _WHAT, self.unit))), *texts])
@@ -53,7 +53,7 @@ class RangeFigures(Head):
             self._arrange()
 
     def entry_at(self, _at: QPoint) -> None:
-        """No legend: nothing is hidden here, and hovering shows all of it."""
+        """No entry: nothing can be hidden here, and hovering shows all."""
 
     def _show(self, between: str, found: Sequence[tuple[Line, str]]) -> None:
         if self._shown != (between, found):
@@ -61,7 +61,7 @@ class RangeFigures(Head):
             self._arrange()
 
     def _arrange(self) -> None:
-        """With names and title where there is room; the colours tell the curves, too."""
+        """Lay out values, with names and title if there is room; colours identify curves too."""
         between, found = self._shown
         lines, texts = [line for line, _ in found], [text for _, text in found]
         brief = [replace(line, label="") for line in lines]

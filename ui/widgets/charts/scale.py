@@ -15,7 +15,7 @@ _ROUND = 1e-9
 
 
 def round_step(least: float) -> float:
-    """The smallest of 1, 2, 5, 10, 20 ... that is no less."""
+    """The smallest of 1, 2, 5, 10, 20 ... not below this."""
     if least <= 0 or not math.isfinite(least):
         return 1.0
     power = 10.0 ** math.floor(math.log10(least) + _ROUND)
@@ -23,7 +23,7 @@ def round_step(least: float) -> float:
 
 
 def round_time_step(least: float) -> float:
-    """The smallest step of a clock that is no less."""
+    """The smallest step of a clock not below this."""
     if least <= 0.5:
         return round_step(least)
     days = math.ceil(least / 86400) * 86400.0
@@ -31,7 +31,7 @@ def round_time_step(least: float) -> float:
 
 
 def fitting(low: float, high: float, now: tuple[float, float], most: int) -> tuple[float, float]:
-    """A round range with 0 in it; `now` as long as it does, so that nothing jumps while values change."""
+    """A round range with 0; keeps `now` while it fits, so that nothing jumps."""
     low, high = min(0.0, low), max(0.0, high)  # also where there is no number
     height = now[1] - now[0]
     if now[0] <= low and high <= now[1] and high - low > 0.55 * height and (low < 0) == (now[0] < 0):
@@ -40,13 +40,13 @@ def fitting(low: float, high: float, now: tuple[float, float], most: int) -> tup
 
 
 def snug(low: float, high: float, most: int) -> tuple[float, float]:
-    """A range with 0 in it for what stands still: it ends nearer to the values than the next tick is."""
+    """A range with 0 for a still chart; ends closer to the values than the next tick."""
     low, high = min(0.0, low), max(0.0, high)
     return _around(low, high, round_step((high - low) * _HEADROOM / most) / 4)
 
 
 def _around(low: float, high: float, step: float) -> tuple[float, float]:
-    """From a multiple of a step to another one."""
+    """A range between multiples of a step."""
     if high == low:
         return (0.0, 1.0)
     return math.floor(low * _HEADROOM / step) * step, math.ceil(high * _HEADROOM / step) * step
@@ -107,7 +107,7 @@ def multiples(low: float, high: float, step: float) -> list[float]:
 
 
 def value_text(value: float | None) -> str:
-    """With as many digits as a figure of a bench deserves."""
+    """A value with the digits that a measurement deserves."""
     if value is None:
         return "–"  # noqa: RUF001
     size = abs(value)
@@ -116,27 +116,27 @@ def value_text(value: float | None) -> str:
 
 
 def number_text(number: float) -> str:
-    """A number that a person has chosen, such as threads: 1,024, 40M."""
+    """A chosen number, such as threads: 1,024, 40M."""
     size, letter = next(((size, letter) for size, letter in _UNITS[:-1] if number >= size), (1, ""))
     shown = number / size
     return f"{shown:,.0f}{letter}" if shown == int(shown) else f"{shown:g}{letter}"
 
 
 def places(xs: Sequence[float], is_logarithmic: bool) -> dict[float, float]:
-    """Where each x stands: as it is, or by its logarithm, so that doubling is always as far."""
+    """The places of xs: linear, or logarithmic so that doubling is always as far."""
     known = sorted(set(xs))
     has_logarithms = is_logarithmic and bool(known) and known[0] > 0
     return {x: math.log2(x) if has_logarithms else x for x in known}
 
 
 def logarithmic_range(low: float, high: float) -> tuple[float, float]:
-    """Of logarithms: with a little room, at least half of a power of ten."""
+    """A range of logarithms with some room, at least half a power of ten."""
     edge = max((0.5 - (high - low)) / 2, 0.04 * (high - low), 0.02)
     return low - edge, high + edge
 
 
 def logarithmic_ticks(low: float, high: float, most: int) -> list[Tick]:
-    """Of logarithms: at 1 2 5 10 20 50 as far as there is room for as many, else at powers of ten."""
+    """Ticks of logarithms at 1 2 5 10 20 50 while there is room, else at powers of ten."""
     powers = range(math.floor(low), math.ceil(high) + 1)
     for digits in ((1, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,)):
         found = [(math.log10(digit) + power, digit * 10.0**power) for power in powers for digit in digits]

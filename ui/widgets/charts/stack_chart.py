@@ -10,7 +10,7 @@ from .bar_chart import BarChart, Placed
 
 
 class StackChart(BarChart):
-    """One bar a category, a part of it a line; what is written above is the whole."""
+    """A bar for each category with a part for each line; the text above is the total."""
 
     def heights(self) -> list[float]:
         return [self._whole(at) for at in range(len(self._categories))]

@@ -22,7 +22,7 @@ TICK_HEIGHT = 32  # pixels a tick of the figures has at least
 
 
 class StillChart(Reached):
-    """Painted only where it changes; arrows move the cursor, Escape takes it away."""
+    """A chart painted only when it changes; arrows move the cursor, Escape removes it."""
 
     can_be_logarithmic = False
     values_shown = Signal(list)  # texts, one a line: those at the cursor
@@ -53,31 +53,31 @@ class StillChart(Reached):
         self.setAccessibleName(f"{title}, {unit}" if unit else title)
 
     def hide_legend(self) -> None:
-        """Several charts share one, which is elsewhere."""
+        """Hide the legend; several charts share one elsewhere."""
         self._head.hide_entries()
 
     def share_hidden(self, hidden: Hidden) -> None:
-        """What is hidden in another chart is hidden here, too."""
+        """Share hidden curves with another chart."""
         self._head.hidden.changed.disconnect(self.refresh)
         self._head.share(hidden)
         hidden.changed.connect(self.refresh)
 
     def is_visible(self, line: Line) -> bool:
-        """Whether nobody has hidden it."""
+        """Whether a line is not hidden."""
         return line.owner not in self._head.hidden.of(self._head.lines)
 
     # ---- what kinds of charts say
 
     def stands(self) -> list[float]:
-        """The x at which the cursor can stand."""
+        """The xs where the cursor can be."""
         raise NotImplementedError
 
     def stand_text(self, at: int) -> str:
-        """What such an x is called."""
+        """The text of such an x."""
         raise NotImplementedError
 
     def values(self) -> list[str]:
-        """Those at the cursor, one a line."""
+        """The values at the cursor, one for each line."""
         raise NotImplementedError
 
     def fit(self) -> None:
@@ -85,21 +85,21 @@ class StillChart(Reached):
         raise NotImplementedError
 
     def paint_figures(self, painter: QPainter) -> None:
-        """The curves or bars."""
+        """Paint curves or bars."""
         raise NotImplementedError
 
     def margin(self) -> float:
-        """Pixels on the right of the figures, for their names; asked for when all fits without."""
+        """Pixels to the right for names, if all fit without."""
         return 0.0
 
     def rows(self, _width: float, /) -> int:
-        """Of texts below, where they have this width together."""
+        """The rows of texts below at this total width."""
         return 1
 
     # ---- what they share
 
     def show_values(self) -> None:
-        """Tell the head, and who has a legend for several charts, the values at the cursor."""
+        """Show the values at the cursor in the head, and in a shared legend."""
         self._head.set_values(self.values())
         self.values_shown.emit(self.values())
 
@@ -120,7 +120,7 @@ class StillChart(Reached):
         self.update()
 
     def set_cursor(self, at: int | None) -> None:
-        """Stand at this one of the x; None: nowhere."""
+        """Move the cursor to this x; None: remove it."""
         if at != self._cursor:
             self._cursor = at
             self.show_values()

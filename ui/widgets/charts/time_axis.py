@@ -26,7 +26,7 @@ class TimedChart(Protocol):
 
 
 class TimeAxis(QObject):
-    """Follows the newest value until a person zooms, pans or looks at the whole; then it stays there."""
+    """A time axis that follows the newest value until a person zooms, pans or shows all."""
 
     cursor_moved = Signal(object)  # float | None
     following_changed = Signal(bool)
@@ -45,7 +45,7 @@ class TimeAxis(QObject):
         )
 
     def add(self, chart: TimedChart) -> None:
-        """Take a chart from the axis it had; remove it before it is deleted."""
+        """Add a chart, removing it from its old axis; remove it before it is deleted."""
         self._charts.append(chart)
         chart.join(self)
         chart.show_range(*self.range)
@@ -63,13 +63,13 @@ class TimeAxis(QObject):
         return min(firsts), max(*lasts, min(firsts) + SHORTEST_S)
 
     def refresh(self) -> None:
-        """New values have come: one paint a chart; the axis moves in steps where it follows."""
+        """Paint each chart once after new values; while following, the axis moves in steps."""
         if not (self.is_growing and self._show(*self._followed(is_fitted=False))):
             for chart in self._charts:
                 chart.redraw()
 
     def follow(self) -> None:
-        """Go on with the newest value, as much of it as is shown now."""
+        """Follow the newest value with the current width."""
         first, last = self.whole
         width = self.range[1] - self.range[0]
         self._grow(None if width >= last - first else width)
@@ -90,17 +90,17 @@ class TimeAxis(QObject):
 
     @property
     def stretch(self) -> tuple[float, float] | None:
-        """The stretch that a person has chosen to see; None while the newest value stays in sight."""
+        """The range that a person has chosen; None while the newest value stays visible."""
         return None if self.is_growing else self._meant or self.range
 
     def look_at(self, first: float, last: float, meant: tuple[float, float]) -> None:
-        """Show this stretch, with the figures of a part of it."""
+        """Show this range, with the numbers of a part of it."""
         self.set_range(first, last)
         self._meant = meant
         self.refresh()
 
     def set_range(self, first: float, last: float) -> None:
-        """Show this stretch and stay there."""
+        """Show this range and stay there."""
         self.is_growing = False
         self._meant = None
         self.set_following(False)
@@ -108,7 +108,7 @@ class TimeAxis(QObject):
         self._show(middle - half, middle + half)
 
     def zoom(self, factor: float, around: float) -> None:
-        """Show `factor` times as much, and this moment where it is now."""
+        """Zoom by `factor` around this moment."""
         first, last = self.range
         begin, end = self.whole
         factor = max(factor, SHORTEST_S / (last - first))
@@ -120,7 +120,7 @@ class TimeAxis(QObject):
             self.set_range(around - (around - first) * factor, around + (last - around) * factor)
 
     def pan(self, by: float) -> None:
-        """Move what is shown, as far as there is something to be seen."""
+        """Move the range, within the values."""
         first, last = self.range
         begin, end = self.whole
         by = min(max(by, min(begin - first, 0.0)), max(end - last, 0.0))
@@ -135,7 +135,7 @@ class TimeAxis(QObject):
             self.cursor_moved.emit(t)
 
     def _followed(self, is_fitted: bool) -> tuple[float, float]:
-        """What is to be shown now; unless it is to fit, it stays as it is while the newest value is in it."""
+        """The range to show now; kept while the newest value is in it, unless everything must fit."""
         begin, end = self.whole
         if self._width is None and is_fitted:
             return self._fitted(begin, end)
@@ -160,7 +160,7 @@ class TimeAxis(QObject):
         return True
 
     def set_following(self, is_following: bool) -> None:
-        """Without a change of what is shown."""
+        """Set following without changing the range."""
         if is_following != self.is_following:
             self.is_following = is_following
             self.following_changed.emit(is_following)

@@ -30,7 +30,7 @@ _NAMED = 16  # curves: of more only those that are no ghosts are named above
 
 
 class TimeChart(Reached):
-    """Curves over time, with their values where the cursor is; without one, the newest."""
+    """Curves over time, with their values at the cursor, else the newest."""
 
     def __init__(self, theme: Theme, title: str, unit: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -73,7 +73,7 @@ class TimeChart(Reached):
         self.setAccessibleName(f"{title}, {unit}" if unit else title)
 
     def set_lines(self, lines: Sequence[Line]) -> None:
-        """The curves in the order of the head line; given anew when the theme has changed."""
+        """Set the curves in the order of the head; call again after a change of theme."""
         for gone in {line.key for line in self._lines} - {line.key for line in lines}:
             self._canvas.remove_line(gone)
         self._lines = list(lines)
@@ -85,18 +85,18 @@ class TimeChart(Reached):
         self.redraw()
 
     def share_hidden(self, hidden: Hidden) -> None:
-        """A contender that is hidden in another chart is hidden here, too."""
+        """Share hidden contenders with another chart."""
         self._head.hidden.changed.disconnect(self.redraw)
         self._head.share(hidden)
         hidden.changed.connect(self.redraw)
 
     def _visible(self) -> list[Line]:
-        """Lines that nobody has hidden."""
+        """The lines that are not hidden."""
         hidden = self._head.hidden.of(self._lines)
         return [line for line in self._lines if line.owner not in hidden] if hidden else self._lines
 
     def track(self, key: str) -> Track:
-        """The values of a line: extend them, then let the axis refresh."""
+        """The values of a line: extend them, then refresh the axis."""
         found = self._tracks.get(key)
         if found is None:
             found = self._tracks[key] = Track()
@@ -117,7 +117,7 @@ class TimeChart(Reached):
         self._canvas.viewport().update()
 
     def set_times_shown(self, is_shown: bool) -> None:
-        """In a column of charts only the lowest needs the times below it."""
+        """Show or hide times below; in a column of charts only the lowest needs them."""
         self._ground.has_texts_below = is_shown
         self._canvas.bottom = AXIS if is_shown else SPACE
         self._canvas.place()
@@ -149,7 +149,7 @@ class TimeChart(Reached):
             self.setAccessibleDescription(f"{time_text(t)}: {self._head.read_out()}")
 
     def redraw(self) -> None:
-        """Curves, range and values, in one paint; when hidden, as soon as it is seen."""
+        """Paint curves, range and values at once; a hidden chart paints when shown."""
         if not self.isVisible():
             return
         lines = self._visible()
@@ -163,7 +163,7 @@ class TimeChart(Reached):
         self._canvas.viewport().update()
 
     def _show_figures(self) -> None:
-        """Of the stretch that is drawn with the mouse, else of the one that a person has chosen to see."""
+        """Show the numbers of the range being drawn, else of the chosen one."""
         chosen = self._pointer.band or self.axis.stretch
         lines = [line for line in self._visible() if line in self._named]
         self._figures.show_range(chosen and (min(chosen), max(chosen)), lines, self.track)
@@ -175,7 +175,7 @@ class TimeChart(Reached):
         return dashed(t, values, (last - first) / width * _DASH) if line.dashed else (t, values)
 
     def _show_values(self) -> None:
-        """Where the cursor stands; without one the newest."""
+        """Show the values at the cursor, else the newest."""
         cursor = self.axis.cursor
         self._drawn_cursor = cursor
         self._head.set_values([value_text(self._value_at(line, cursor)) for line in self._named])

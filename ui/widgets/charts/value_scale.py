@@ -13,7 +13,7 @@ Range = tuple[float, float]
 
 
 class ValueScale(QObject):
-    """What has no logarithm is a gap while the scale is logarithmic."""
+    """A linear or logarithmic scale; values without a logarithm are gaps."""
 
     changed = Signal()
 
@@ -29,13 +29,13 @@ class ValueScale(QObject):
             self.changed.emit()
 
     def place(self, value: float | None) -> float | None:
-        """Where it stands."""
+        """The place of a value."""
         if value is None or not self.is_logarithmic:
             return value
         return math.log10(value) if value > 0 else None
 
     def logarithms(self, low: float, high: float) -> Range:
-        """A range around these places; one of its own where there are none."""
+        """A logarithmic range around these places; a default one without any."""
         return logarithmic_range(low, high) if low <= high else (0.0, 1.0)
 
     def ticks(self, shown: Range, most: int) -> Sequence[Tick]:
