@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 BASE = "base"
 MARKED = "marked"  # something went wrong or was left over: never judged
 OF_ALL_SECONDS = "of-all-seconds"  # another measure than the figure of a step that is cut
-FAILED_REPEAT = "failed-repeat"  # those that came to a figure are chosen by their luck
+FAILED_REPEAT = "failed-repeat"  # those with a result are there by luck
 SPOILT = (*MARKED_SPOILT, UNSTEADY)  # of a repeat, which is left out where enough others remain
 UNJUDGED = (*SPOILT, OF_ALL_SECONDS, FAILED_REPEAT)
 # where a word would be too long

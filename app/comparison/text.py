@@ -37,7 +37,7 @@ ALL = 1_000  # sessions of a cell: more than there can be
 _FIXED = 3  # columns before the pairs
 _NAMED = 2  # columns that are named where all have the same repeats
 _LESS = "\N{DOWNWARDS ARROW}"
-_SMALLEST = 0.0001  # of a p: what is smaller rests on noise being normal far beyond what anybody measured
+_SMALLEST = 0.0001  # smallest p shown: less assumes normal noise far beyond any measurement
 
 
 def to_csv(comparison: Comparison) -> str:

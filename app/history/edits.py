@@ -19,7 +19,7 @@ from .writing import Writer
 
 MAX_NAME = 100  # characters of a name or tag
 MAX_NOTE = 100_000
-UNDO_S = 7 * 86_400.0  # that what was deleted can be brought back
+UNDO_S = 7 * 86_400.0  # in which a deleted session can be restored
 _LINE = re.compile(r"[^\x00-\x1f\x7f]+")
 # the owned tables of one session, and what of their rows comes back with it
 _ADDED = {

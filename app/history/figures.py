@@ -32,12 +32,12 @@ class SettledEntry(TypedDict):
     capped: bool
     left: list[str]  # what it was still waiting for when it ended
     written_bytes: int | None  # by the server, while it settled
-    device_bytes: int | None  # on the device of the data meanwhile, by all programs
+    device_bytes: int | None  # on the device of the data in that time, by all programs
     steps: list[str]  # those that wrote since the settle step before
     run_written_bytes: int | None  # from their beginning to the end of settling
     run_written_by: str  # server, or device where the server was started anew in between
     rows: int  # that they inserted or rewrote
-    row_bytes: int | None  # of one row: the widths of its columns, where each has one
+    row_bytes: int | None  # of a row: the sum of its column widths, if all are fixed
     write_amplification: float | None
     space_amplification: float | None  # bytes of the tables to those of the rows in them, when it ended
 
@@ -106,8 +106,8 @@ class SessionShown(SessionEntry):
     explains: list[ExplainEntry]
     start_state: dict[str, Any] | None  # where its data came from, and how its server was started
     memory: dict[str, Any] | None  # allocator, NUMA policy and limit of its server, as they were in force
-    allow_busy: bool  # another plan might be carried out on the machine
-    attempt: int  # of its repeat: later ones are there where others disturbed those before
+    allow_busy: bool  # another plan may have run on the machine
+    attempt: int  # of its repeat: later ones follow disturbed ones
 
 
 def show(history: History, reference: str) -> SessionShown:

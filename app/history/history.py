@@ -162,7 +162,7 @@ def _make_private(path: Path) -> None:
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
     if path.stat().st_mode & 0o077:
-        with suppress(PermissionError):  # of another user: what that one has made stays so
+        with suppress(PermissionError):  # it belongs to another user, who keeps its mode
             path.chmod(0o600)
 
 
@@ -204,7 +204,7 @@ def _back_up(path: Path, copy: Path) -> None:
     copy.unlink(missing_ok=True)
     _make_private(copy)
     with closing(sqlite3.connect(copy, isolation_level=None)) as kept:
-        kept.execute("PRAGMA journal_mode = MEMORY")  # half a copy is made anew, never mended
+        kept.execute("PRAGMA journal_mode = MEMORY")  # half a copy is made again, never completed
         kept.execute("ATTACH ? AS history", (str(path),))
         kept.execute("BEGIN")
         tables = kept.execute("SELECT type, name, sql FROM history.sqlite_master WHERE sql IS NOT NULL")

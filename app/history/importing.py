@@ -109,7 +109,7 @@ def _import(history: History, archive: zipfile.ZipFile, file: Path) -> Imported:
             Writer(history).store_journal(str(plan["id"]), session, part)
             history.connection.execute("DELETE FROM deleted WHERE session = ?", (session,))
             _keep_added(history, session, file.name, sha256, owned)
-            part.rename(path)  # last: whatever fails before leaves nothing behind
+            part.rename(path)  # last, so that an earlier failure leaves nothing behind
         journals.path_of(history.trash, session).unlink(missing_ok=True)
         return Imported(session, new=True)
     finally:
@@ -239,7 +239,7 @@ def mark_imported(history: History, session: str, source: str, sha256: str) -> N
 def _keep_added(history: History, session: str, source: str, sha256: str, owned: dict[str, Any]) -> None:
     connection = history.connection
     mark_imported(history, session, source, sha256)
-    # nobody follows it from here: without an end it is lost
+    # nobody follows it here, so without an end it is lost
     connection.execute(
         "INSERT OR REPLACE INTO link SELECT session, offset FROM journal WHERE session = ?", (session,)
     )

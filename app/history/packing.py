@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 FIXED, FLOAT = 1, 2
 DELTA, MISSING, DEFLATED = 1, 2, 4
 MAX_DIGITS = 9
-_EXACT = float(1 << 53)  # below it every integer is a float64
+_EXACT = float(1 << 53)  # every smaller integer is a float64
 _WINDOW = -12  # bits; negative: without header and check sum, which SQLite's pages do not need
-_MEMORY = 7  # of 9: with more, half of the time goes into clearing it, for as many bytes
+_MEMORY = 7  # of 9: more takes twice the time to clear, for the same size
 _AT_ONCE = 1 << 14  # values: larger arrays leave the processor's cache, and the allocator returns them
-_UNEVEN = 1.35  # as many equal pairs of bytes as chance makes, times this: worth deflating
-_WORTH_IT = 24  # bytes: zlib makes fewer no shorter
+_UNEVEN = 1.35  # times the equal pairs of bytes that chance makes: worth deflating
+_WORTH_IT = 24  # bytes: zlib does not shorten fewer
 
 
 def pack(values: Floats, digits: Sequence[int]) -> list[bytes]:
@@ -102,7 +102,7 @@ def _fill(values: Floats, missing: NDArray[np.bool_]) -> Floats:
     before = np.maximum.accumulate(there, axis=1)
     first = (~missing).argmax(axis=1)[:, None]
     filled: Floats = np.take_along_axis(values, np.maximum(before, first), axis=1)
-    filled[np.isnan(filled)] = 0.0  # rows without any
+    filled[np.isnan(filled)] = 0.0  # rows without values
     return filled
 
 
@@ -182,9 +182,9 @@ def _deflate(bitmap: bytes, planes: bytes, count: int, noise: int) -> bytes:
     noise &= (1 << len(parts)) - 1
     rest = bitmap + b"".join(part for at, part in enumerate(parts) if not noise >> at & 1)
     if len(rest) < _WORTH_IT:
-        return bytes((noise,)) + bitmap + planes  # longer than it was: not taken
+        return bytes((noise,)) + bitmap + planes  # longer than before: not used
     raw = b"".join(part for at, part in enumerate(parts) if noise >> at & 1)
-    # nothing but runs repeats itself
+    # only runs repeat
     deflate = zlib.compressobj(1, zlib.DEFLATED, _WINDOW, _MEMORY, zlib.Z_RLE)
     return b"".join((bytes((noise,)), raw, deflate.compress(rest), deflate.flush()))
 

@@ -44,7 +44,7 @@ class SessionEntry(TypedDict):
     plan: str
     repeat: int
     started_at: str | None  # UTC
-    seconds: float | None  # that it took
+    seconds: float | None  # how long it took
     published: bool
     imported: bool
     tags: list[str]
@@ -288,7 +288,7 @@ class _Added:
             "plan": row[15],
             "repeat": row[16],
             "started_at": row[17],
-            "seconds": None if row[17] is None else row[18],  # one that never began waited
+            "seconds": None if row[17] is None else row[18],  # one that never began is waiting
             "published": id_ in self._published,
             "imported": id_ in self._imported,
             "tags": self._tags.get(id_, []),

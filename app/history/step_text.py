@@ -40,7 +40,7 @@ MARKS = {
     "shared-cores": "the load generator ran on the cores of the server",
 }
 
-HAS_MARKS = "!"  # next to a figure; whether it is judged is another question
+HAS_MARKS = "!"  # next to a result; says nothing about its verdict
 BUSY = "it was allowed to start while another plan measured on the same machine"
 WHOLE = "latency and costs cover the whole step"  # next to the result of a step that is cut
 

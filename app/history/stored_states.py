@@ -13,7 +13,7 @@ from .damage import unpacking
 from .decoding import Line, readable_lines
 from .history import History
 
-TAIL = 1 << 17  # bytes of a kept journal: the latest two minutes of 60 series
+TAIL = 1 << 17  # bytes of a stored journal: the latest two minutes of 60 series
 
 
 def stored_state(connection: Connection, session: str) -> SessionState:

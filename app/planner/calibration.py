@@ -12,7 +12,7 @@ from .cores import in_order
 from .request import ContenderRequest, PlanRequest
 
 SESSIONS = 6  # of all contenders together
-MOST_ENGINES = 2  # more would take longer than people wait
+MOST_ENGINES = 2  # more would take too long
 
 
 def calibration_request(survey: Survey, target: str) -> PlanRequest:

@@ -27,7 +27,7 @@ THREAD_BYTES = 2 << 20  # of a client thread, on both sides
 CLOCK_S = 5.0
 OF_THE_MOMENT = ("load", "clock")  # checks that say nothing of a plan that begins later
 CALM_SHARE = 0.9  # of the free space: beyond it writes may fill the disk
-SMALL_CPUS = 4  # of a machine on which a load generator is felt
+SMALL_CPUS = 4  # of a machine on which the load generator matters
 
 
 def check_plan(

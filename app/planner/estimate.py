@@ -34,9 +34,9 @@ from .slicing import SLICE_S, SWITCH_S, active_at_once
 SCAN_RATE = 1_000_000  # of all engines, from the cache
 DISK_RATE = 100 * MIB  # what a settle step writes back in a second
 STATEMENT_RATE = 2_000  # of one client thread, for the time of steps bounded by events
-WRITE_RATE = 10_000  # of one client thread, for the space of steps bounded by seconds: seldom reached
+WRITE_RATE = 10_000  # of one client thread, for the space of timed steps: rarely reached
 CORE_RATE = 5_000  # and of all client threads together, for each hardware thread of the target
-UNDO_S = 120  # purge lets undo be used again after about this long
+UNDO_S = 120  # purge frees undo after about this time
 SERVER_S = 8  # to make, start and shut down a server
 STEP_S = 0.5  # between two steps
 ANALYSE_S = 0.05  # for each table
@@ -104,7 +104,7 @@ class Estimate:
     guessed_s: float
     fewest_s: float  # that its fewest rounds take, where it ends when it is decided; 0: it takes all
     time_limit: int  # no round begins that would take it longer; 0: none
-    repeating_s: float  # that it takes longer at most, where others disturb it
+    repeating_s: float  # most extra time if others disturb it
     disk_bytes: int  # the sessions that are active at the same time, and what is kept
     at_once: int  # sessions that are active at the same time
     kept_bytes: int
@@ -112,7 +112,7 @@ class Estimate:
     contenders: list[ContenderSize]
     assumptions: list[str]
     noise: float | None  # between sessions of equals there; None: nobody has measured it
-    least: float | None  # difference that is found in one cell four times in five; None: none can be
+    least: float | None  # difference found in one cell four times in five; None: none
     canary_s: float = 0.0  # of the whole
 
     @property

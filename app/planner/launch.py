@@ -104,7 +104,7 @@ def _size_of(plan: Plan) -> tuple[object, ...]:
 class Later:
     """Queue the plan instead of starting it."""
 
-    known: Survey | None = None  # the latest survey: a machine at work is not asked for a new one
+    known: Survey | None = None  # the latest survey, because a busy machine is not surveyed
     in_s: float | None = None  # it begins no sooner than that many seconds from now
 
 
@@ -121,7 +121,7 @@ class Launch:
         allow_busy: bool = False,
         later: Later | None = None,
     ) -> None:
-        self._request = request  # what is asked for may depend on what is there
+        self._request = request  # the request may depend on the survey
         self._reaching = agent
         self._search_paths = search_paths
         self._noise = noise  # between sessions of a machine, by its key

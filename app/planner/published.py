@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from app.history.history import History
 
 _GIB = 1 << 30
-_DIGITS = 2  # of the rows: the rest would only look exact
+_DIGITS = 2  # digits of the rows: more would only look exact
 
 
 @dataclass(frozen=True)
 class SetUp:
     request: PlanRequest
-    changes: Mapping[str, Sequence[str]]  # what is not as it was published, in lines, by field of the request
+    changes: Mapping[str, Sequence[str]]  # what differs from the original, in lines, by field of the request
 
     def text(self) -> str:
         lines = [line for some in self.changes.values() for line in some if line]

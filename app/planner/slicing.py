@@ -17,10 +17,10 @@ from app.protocol.plan import SLICES, Contender, Plan, Step
 from .request import PlanRequest
 
 FEWEST, MOST = 2, 4  # contenders
-SWITCH_S = 0.1  # supposed, for the change from one contender to the next
+SWITCH_S = 0.1  # assumed time of a change between contenders
 SLICE_S = 1.0  # the shortest one
-SLOW_S = 0.1  # an event, where one in a hundred takes longer: the agent cuts no slices for it
-MANY = 256  # clients that, unthrottled, may wait for so long that a slice would take too long
+SLOW_S = 0.1  # an event; if one in a hundred takes longer, the agent does not slice
+MANY = 256  # clients that may wait too long for a slice, without a rate
 _BY_WORK = "as long as the work takes"
 _DYNO = "workloads/dyno.lua"
 _OWN_RUN = re.compile(r"\bthread_run\b")

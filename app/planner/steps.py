@@ -23,7 +23,7 @@ _MAKERS = {
     "text-index": "of kind text-index",
 }
 _STARTERS = {"restarted": "restart", "snapshot": "snapshot"}  # a state -> the step that brings it about
-GROWTH = 10  # what leaves its bound open adds or deletes one part in this many of the rows
+GROWTH = 10  # without a limit, a step adds or deletes one in this many rows
 
 
 @dataclass(frozen=True)

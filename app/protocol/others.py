@@ -13,12 +13,12 @@ ATTEMPT_MARKS = {2: "second-attempt", 3: "third-attempt"}  # of a step that they
 BY_CPU = {"cpu", "steal"}  # causes that take nothing but CPU
 ALIKE_PCT = 2.0  # of the CPUs: how far sessions may be apart whose load was the same
 OTHERS_PCT, STEAL_PCT = 5.0, 2.0  # limits, of the CPUs that the server can use
-LEAST_KB = 1024.0  # a second, read or written by others: below it nobody notices
+LEAST_KB = 1024.0  # per second, read or written by others: less does not matter
 DISK_SHARE = 0.05  # of what the device reads and writes
-UNSEEN_SHARE = 0.25  # the same where nobody says who it was: a file system reads and writes for itself too
-UNSEEN_WRITES = 3.0  # of what the server writes: so much its own log and file system may add
+UNSEEN_SHARE = 0.25  # the same for unknown programs: a file system reads and writes too
+UNSEEN_WRITES = 3.0  # of the server's writes: its log and file system may add this much
 THROTTLED_PCT = 1.0
-UNNAMED_PCT = 10.0  # of one CPU: what is less is not spoken of
+UNNAMED_PCT = 10.0  # of one CPU: less is not mentioned
 MEMORY_PCT = 2.0  # of the time, waiting for memory
 
 
@@ -93,7 +93,7 @@ def _disk(others: Others) -> str:
     named = ", ".join(each.name for each in others.programs if each.read_kb + each.write_kb >= LEAST_KB)
     read = max(others.read_kb or 0, sum(each.read_kb for each in others.programs))
     written = max(others.write_kb or 0, sum(each.write_kb for each in others.programs))
-    text = rates.format(read / 1024, written / 1024)  # what programs write the device may not have yet
+    text = rates.format(read / 1024, written / 1024)  # the device may not have the programs' writes yet
     return "{}: {}".format(text, named) if named else text
 
 

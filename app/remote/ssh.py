@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 REQUEST_S = 8.0  # a target that is there answers a request of the protocol at once
-LIFE_S = 6.0  # of the answer of a quiet target: with the quiet before, a dead link is noticed within 10 s
+LIFE_S = 6.0  # for the answer of a silent target: a dead link is noticed within 10 s
 MOST_WAITING = 4 << 20  # bytes to be read: a server that keeps to SSH sends half of it unasked
 
 

@@ -11,7 +11,7 @@ from app.comparison.text import row_label
 from .svg import ColumnStyle, drawing, line, text, tip
 
 LABEL, WIDTH, BAR, GAP = 220, 540, 12, 10  # pixels: of the names, of the longest bar, of a bar, between steps
-TOP = 18  # pixels: of what the line of the base is called
+TOP = 18  # pixels of the base line's name
 _MOST = 8.0  # times the base: longer bars are cut here, and marked
 
 

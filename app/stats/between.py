@@ -8,7 +8,7 @@ from math import inf, log, sqrt
 from statistics import variance
 
 ENOUGH = 8  # canaries
-ASSUMED = 0.1  # standard deviation of the logarithm of a figure, where fewer are known
+ASSUMED = 0.1  # standard deviation of the logarithm of a result, if fewer are known
 
 
 @dataclass(frozen=True)

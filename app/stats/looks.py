@@ -15,9 +15,9 @@ from .student import quantile, two_sided
 from .welch import Difference
 
 ROUNDS = 8  # the most
-_ALONE = 0.54  # of the share: the level of a cell that is tested by itself leaves no room for earlier looks
+_ALONE = 0.54  # of the share: the level of a single tested cell leaves no room for earlier looks
 _SAME = 0.3  # of the share, for `same`
-LUCK = 0.7  # standard errors by which a mean may still move: going on for more than that seldom decides
+LUCK = 0.7  # standard errors that a mean may still move: waiting for more seldom decides
 
 
 def share_of_look(share: float, rounds: int, is_alone: bool) -> float:

@@ -13,7 +13,7 @@ from statistics import fmean, variance
 
 from .student import MOST
 
-_LEAST = 1e-12  # a smaller variance of logarithms counts as 0: such values are facts, not measurements
+_LEAST = 1e-12  # a smaller variance of logarithms counts as 0: such values are not measured
 _SERIES = 6.0  # from here on the asymptotic series are good to ten digits
 
 

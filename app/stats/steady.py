@@ -16,15 +16,15 @@ STEADY, UNSTEADY, SHORT = "steady", "unsteady", "too short to tell"
 
 LEAST_S = 25  # seconds with a figure: fewer cannot tell a trend from noise, but a stall
 MATTERS = 0.05  # a trend or a second level below this share does not count, however sure it is
-STALLED = 0.2  # of what a working second does: a second below it hardly does any work
+STALLED = 0.2  # of the usual throughput: a second below it hardly works
 STALL_S = 2  # seconds in a row that are a stall
 SPARSE = 20.0  # events in a working second: with fewer, a second without one is chance
-DEAD_S = 10  # seconds in a row without any work are a stall, however few events there are
+DEAD_S = 10  # seconds in a row without work are a stall, even with few events
 
-_BLOCKS = 20  # that a step is looked at in, at most: longer steps have longer blocks
-_BLOCK_S = 3  # at least: what one second owes to the one before is lost within a block, as far as it can be
+_BLOCKS = 20  # of a step at most: longer steps have longer blocks
+_BLOCK_S = 3  # at least: averages out most of the correlation between seconds
 # how many standard errors of blocks, as if these were independent: what still hangs together is allowed for
-_BEYOND_TREND, _BEYOND_LEVEL = 3.9, 5.6  # where two levels part is looked for, and noise has parts of its own
+_BEYOND_TREND, _BEYOND_LEVEL = 3.9, 5.6  # the split of two levels is searched, and noise has splits too
 _FEW = 2.5  # over the number of blocks: by so much more, as fewer of them tell less of their noise
 _LEAST_BLOCKS = 7
 _EDGE = 0.15  # of the step, at both ends: a level lasts that long at least,
@@ -43,7 +43,7 @@ def ratio_steadiness(
 ) -> Steadiness:
     """Steadiness of the ratio of two contenders that alternate: common changes do not count."""
     found = steadiness(_related(other, base), first_s, "its ratio to the base")
-    # where the base stalls
+    # if the base stalls
     turned = steadiness(_related(base, other), first_s, "the ratio of the base to it")
     return turned if found.word != UNSTEADY and turned.word == UNSTEADY else found
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from math import exp, lgamma, log, pi
 
-MOST = 1000.0  # degrees of freedom: with more it is the normal distribution for all that matters here
-_STEPS = 200  # at most, of a fraction that has long settled by then
+MOST = 1000.0  # degrees of freedom: with more it is practically the normal distribution
+_STEPS = 200  # at most; the fraction has converged long before
 _TINY = 1e-300
 
 

@@ -17,20 +17,18 @@ NOISE = "~"  # within the noise
 SMALL = "too small to matter"
 FEW = "not enough repeats"
 SINGLE = "n=1"
-SAME = "same"  # whatever the noise: no difference that matters; of plans that end when it is decided
-DRIFT = "drift"  # the machine changed meanwhile, by too large a part of the difference
+SAME = "same"  # no relevant difference, whatever the noise; of plans until decided
+DRIFT = "drift"  # drift of the machine may explain too much of the difference
 COLOURED = (BETTER, WORSE)
-LEAST = 3  # repeats: two sessions that are both slow by chance are no rare thing
+LEAST = 3  # repeats: two sessions are often slow by chance
 
 
 @dataclass(frozen=True)
 class Limits:
     """The limits of verdicts."""
 
-    false_share: float = 0.05  # of what is called a difference, over all cells of a comparison
-    matters: float = (
-        0.02  # a ratio nearer to 1 than this, whichever is the base, does not count, however sure it is
-    )
+    false_share: float = 0.05  # share of false ones among the differences of all cells
+    matters: float = 0.02  # a ratio closer to 1 than this does not count, however sure it is
     repeatedly: bool = False  # the plan was looked at after each round, and went on until it was decided
 
     @classmethod
@@ -103,7 +101,7 @@ class Cell:
 @dataclass(frozen=True)
 class Verdict:
     word: str
-    p: float | None = None  # of the test, as it is: what is asked of it depends on all cells
+    p: float | None = None  # of the test; the level it must pass depends on all cells
 
 
 def judge(cells: Sequence[Cell], limits: Limits = Limits()) -> list[Verdict]:
@@ -191,7 +189,7 @@ def _word_beyond(cell: Cell, limits: Limits) -> str:
     if base and other and max(other / base, base / other) - 1 < limits.matters:
         return SMALL
     if (other > base) != (cell.pair.apart > 0):
-        return NOISE  # a few odd sessions against the others
+        return NOISE  # a few outliers against the other sessions
     if cell.is_drift:
         return DRIFT
     if not cell.direction:

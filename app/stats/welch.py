@@ -17,8 +17,8 @@ from typing import Sequence, Tuple
 from .moderated import Prior, prior_of
 from .student import MOST, quantile, two_sided
 
-_ROOM = 2.0  # levels are for this much more freedom than was found, which is an estimate too
-WIDEST = 4.0  # of an interval, its upper end by its lower one: a wider one says nothing
+_ROOM = 2.0  # levels assume this much more freedom, as the found one is an estimate
+WIDEST = 4.0  # upper end over lower end of an interval: a wider one says nothing
 
 Part = Tuple[float, float]  # of a variance of a mean: how large, of how many degrees of freedom
 

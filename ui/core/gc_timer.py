@@ -11,8 +11,8 @@ import sys
 
 from PySide6.QtCore import QObject, QTimer
 
-YOUNG_MS = 5_000  # between two looks at what is new
-OLD_EVERY = 24  # looks: then at all that was made since the parts of the window were
+YOUNG_MS = 5_000  # between two collections of new objects
+OLD_EVERY = 24  # collections until one of everything newer than the window's parts
 
 
 class Collecting(QObject):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # dear to import, and not needed before a plan is followed
     from .tasks import Failed, Tasks
 
 JOIN_S = 5.0
-GATHER_MS = 250  # changes of the list within this time are announced as one: a backlog brings hundreds
+GATHER_MS = 250  # changes of the list within this time count as one: a backlog brings hundreds
 AGAIN_MS = 30_000  # until a target that was not reached is tried again
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.history.history import History
 
 PATIENCE_MS = 2000  # with a history that is being brought up to date, or is locked
-FIRST_MS = 300  # that the first page takes: to ask the targets at once would make it late
+FIRST_MS = 300  # time of the first page: asking targets at once would delay it
 FOUND_MS = 15_000  # a plan that is found later moves nobody to another page
 _INPUT = (QEvent.Type.MouseButtonPress, QEvent.Type.KeyPress, QEvent.Type.Wheel, QEvent.Type.TouchBegin)
 

@@ -21,7 +21,7 @@ from ui.widgets.message import Banner
 from .menus import add_file_menu, add_help_menu, add_view_menu
 
 FIRST_SIZE = QSize(1280, 800)
-ITS_FRAME = QSize(4, 40)  # that the desktop puts around it; not known before it is shown
+ITS_FRAME = QSize(4, 40)  # the desktop's frame, unknown before the window is shown
 SAID_MS = 6000
 LOOKING = ("live", "history")  # the pages that show what others have started
 CALM_MS = 1000  # until the first page has what it shows

@@ -329,7 +329,7 @@ class HostSampler:
             one: Counters = {}
             self._part("disk", fd, parse_disk, one)
             if not one:
-                return  # the sum of the others would pass for the whole
+                return  # the sum of the others would look like the whole
             for key, value in one.items():
                 total[key] = total.get(key, 0) + value
         if total:

@@ -14,7 +14,7 @@ from typing import Callable, Dict, Iterable, Iterator, List
 from app.agent.system.errors import AgentError
 
 CHUNK = 4 << 20
-AT_ONCE = 8  # files: while one is read another is waited for until it is on the disk
+AT_ONCE = 8  # files copied at once: one is read while another is synced
 LOOK_S = 0.25
 FICLONE = 0x40049409
 _ZEROS = bytes(1 << 20)
@@ -47,7 +47,7 @@ class Copying:
         self._target = target
         self._names = names
         self._done: Dict[str, int] = {}  # bytes of each file so far
-        self._is_over = threading.Event()  # too early: the rest is not worth it
+        self._is_over = threading.Event()  # set to end the copying early
         self.checksums: Dict[str, int] = {}
 
     def share(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from typing import Callable, Dict, List, NamedTuple, Optional, Set
 
-STOPPED_S = 240.0  # the longest that a server is stopped at a stretch: InnoDB gives up after 600 s
+STOPPED_S = 240.0  # the longest stop of a server: InnoDB gives up after 600 s
 BREATH_S = 0.2  # for which it then goes on
 
 

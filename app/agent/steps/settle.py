@@ -12,8 +12,8 @@ from app.agent.server.mysql import Client, QueryError
 from app.engines import engine_of
 from app.engines.server import CALM_S
 
-FEW_KB = 1024  # in a second: what nobody's reads would notice
-DEVICE_S = 10  # others may write to the same device for ever: it is waited for no longer than this
+FEW_KB = 1024  # per second: too little to disturb reads
+DEVICE_S = 10  # longest wait for the device: others may write to it for ever
 
 
 class Settling:

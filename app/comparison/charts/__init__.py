@@ -8,7 +8,7 @@ CHARTS = {
     "size": "size on the disk after a step, by part",
     "before-after": "the same tests before and after the writes",
 }
-NOTHING = {  # what is said where there is nothing to draw
+NOTHING = {  # the text if there is nothing to draw
     "bars": "No step has a result of this measure.",
     "seconds": "no samples",
     "latency": "no latencies were counted",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-_AWAY = 1.5  # heights of a name: further from the end of its curve nobody would know whose it is
+_AWAY = 1.5  # heights of a name: further away from its curve's end it would be unclear
 
 
 def spread(wanted: Sequence[float], height: float, low: float, high: float) -> list[float] | None:

@@ -124,7 +124,7 @@ class InstallDialog(QDialog):
 
     def _make_buttons(self) -> QDialogButtonBox:
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        # it has the focus while all else is disabled: Enter must not give up what is being sent
+        # it has the focus while all else is disabled: Enter must not cancel the upload
         buttons.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)
         self.install_button = QPushButton("&Install")
         self.install_button.setDefault(True)

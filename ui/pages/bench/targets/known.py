@@ -20,7 +20,7 @@ from .list import TargetModel
 from .state import TargetState, link_of
 from .surveying import Advance, Surveying
 
-FRESH_S = 60.0  # so old a survey may be, and the target is not bothered when it is chosen
+FRESH_S = 60.0  # age from which a survey is renewed when its target is chosen
 
 
 class KnownTargets(QObject):

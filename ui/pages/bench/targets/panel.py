@@ -36,8 +36,8 @@ from .machine_commands import MachineCommands
 from .surveying import Advance
 from .view import TargetView, scrolled
 
-STALE_S = 300.0  # so old a survey may be, and it is not renewed when a person turns to the window
-SOON_MS = 300  # who walks through the list with the keyboard wakes no machine on the way
+STALE_S = 300.0  # age from which a survey is renewed when a person turns to the window
+SOON_MS = 300  # moving through the list by keyboard surveys no machine on the way
 TICK_MS = 30_000  # of the ages
 CHOSEN = "bench/target"  # as the window remembers it
 
