@@ -19,7 +19,7 @@ MOST = 1 << 20  # bytes of a journal in one piece; a line is never longer
 
 
 class Follow:
-    """One connection's view of the journals of a plan."""
+    """Follows the journals of a plan over one connection."""
 
     def __init__(self, directory: Directory, plan: str, offsets: Dict[str, int]) -> None:
         self._directory = directory

@@ -48,7 +48,7 @@ def start(directory: Directory, sha256: str, agent: str) -> Started:
 
 
 def refuse_if_busy(directory: Directory) -> None:
-    """One plan at a time on a machine: two would measure each other."""
+    """Raise AgentError if another plan runs on the machine: two would measure each other."""
     for other in agents_elsewhere(directory):
         raise AgentError("{}: {}".format(other, ELSEWHERE_TODO))
 

@@ -39,7 +39,7 @@ _Entry = TypeVar("_Entry", Workload, Sequence)
 
 
 class Catalog:
-    """Everything there is to choose from; files are read when they are asked for."""
+    """Everything to choose from; files are read on request."""
 
     def __init__(self, own: Path | None = None) -> None:
         own = own or home()

@@ -48,7 +48,7 @@ class OwnSql:
 
 
 def sql_problems(text: str) -> list[Problem]:
-    """What keeps a text from being carried out, in the order of its lines."""
+    """What makes a text impossible to run, line by line."""
     return sorted({*parse(text, "drive").problems, *(parse(text, "load").problems if _fills(text) else ())})
 
 

@@ -1,4 +1,4 @@
-"""`dyno follow`, `status`, `stop`, `skip`, `note`: plans that are being carried out on a target."""
+"""`dyno follow`, `status`, `stop`, `skip`, `note`: plans that run on a target."""
 
 from __future__ import annotations
 

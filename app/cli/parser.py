@@ -1,4 +1,4 @@
-"""The words of the command line; what they do is imported only when it is asked for."""
+"""The words of the command line; their code is imported on use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dyno run`: from what a person asked for to a plan that is carried out and watched."""
+"""`dyno run`: from a request to a plan that runs and is followed."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def print_table(headers: Sequence[str], rows: Iterable[Sequence[Any]], right: It
 
 
 def print_text_tables(tables: Sequence[TextTable], form: str) -> None:
-    """One below the other, each with its title and remarks, split to the terminal; `md`: as Markdown."""
+    """Print tables with title and remarks, split to the terminal; `md`: as Markdown."""
     from app.core.table import split, to_markdown
 
     if form == "md":

@@ -142,7 +142,7 @@ def _figure(value: float | None, digits: int) -> str:
 
 
 def _note(note: Mapping[str, Any], steps: list[Any]) -> list[str]:
-    """With its second if written during the session, else with its date; further lines are indented."""
+    """A note with its second in the session, else with its date; further lines are indented."""
     when = date_text(note["at"]) if note["t"] is None else f"second {note['t']:,.0f}"
     if note["step"] is not None and note["step"] < len(steps):
         step = steps[note["step"]]

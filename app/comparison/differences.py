@@ -81,7 +81,7 @@ def differences(history: History, sessions: Sequence[str]) -> list[DifferenceEnt
 
 
 def _differing_work(history: History, sessions: Sequence[str]) -> Iterator[DifferenceEntry]:
-    """What an event of a step did, and how its statements were carried out."""
+    """Differences in the work of an event, and in execution plans."""
     work = [work_of(history, [session]) for session in sessions]
     for label in dict.fromkeys(label for each in work for label in each):
         for what, rows in disagreeing(work, label):
@@ -119,7 +119,7 @@ def _with_defaults(
 
 
 def differing(profiles: Sequence[Profile], groups: Sequence[str]) -> list[DifferenceEntry]:
-    """In the order of the groups; in one group as the first profile has it, then what others add."""
+    """Differences by group; within a group as in the first profile, then what others add."""
     keys = dict.fromkeys(key for profile in profiles for key in profile)
     found: list[DifferenceEntry] = []
     for group in groups:

@@ -73,5 +73,5 @@ def _shared(words: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _parted(name: str) -> list[str]:
-    """Its words from the last one on, each with what parts it from the one before."""
+    """The words of a name from the last on, each with the separator before it."""
     return [each[::-1] for each in _WORD.findall(name[::-1])[:-1]]

@@ -39,7 +39,7 @@ def step_text(session: SessionState, step: Step) -> str:
 
 
 def _progress_text(shown: Progress) -> str:
-    """How much is done, and what there is to say of it: of a settle step, what is still to be written."""
+    """The progress of a step in words; of a settle step what is still to be written."""
     done = f"{shown.done:,.0f} of {shown.total:,.0f} {unit_text(shown.unit)}"
     return ": ".join(filter(None, (done, shown.text)))
 

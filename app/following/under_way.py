@@ -1,4 +1,4 @@
-"""What is being carried out as far as the history knows; it answers at once, the targets do not."""
+"""What runs as far as the history knows; it answers at once, targets do not."""
 
 from __future__ import annotations
 

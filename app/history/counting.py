@@ -71,7 +71,7 @@ class Seconds:
         return steadiness(self.part(cut), cut.first_s if cut else 0)
 
     def max_block_deviation(self, cut: Cut | None = None) -> float | None:
-        """Of the seconds that have a sample, also one without this value."""
+        """The largest deviation of a block, over seconds with a sample."""
         there = range(len(self.values)) if cut is None else range(cut.first_s, cut.last_s + 1)
         return max_block_deviation([self.values[s] for s in there if self.lengths[s] == self.lengths[s]])
 

@@ -122,7 +122,7 @@ def _contender_of(files: Sequence[Path]) -> dict[str, str]:
 
 
 def _engine_of(file: Path) -> str:
-    """As the name of an output says, or the end of the line in sb.r.qps."""
+    """The engine in the name of an output, or at the end of the line in sb.r.qps."""
     found = _OF_2017.fullmatch(file.name)
     if found is None and file.name.startswith("sb.r.qps."):
         try:

@@ -91,7 +91,7 @@ def journal_of(session: ForeignSession) -> ForeignJournal:
 
 
 def _events_of(at: int, step: ForeignStep, t: float, began_at: float) -> list[Event]:
-    """Of one step that began at t; they are numbered later."""
+    """The events of a step that began at t; they get numbers later."""
     found: list[Event] = [StepStarted(0, t, began_at + t, at)]
     for each in step.reported:
         now = t + each.t

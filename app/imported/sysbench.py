@@ -82,7 +82,7 @@ def text_of(file: Path) -> str:
 
 
 def step_of(text: str, name: str) -> ForeignStep:
-    """One output; raises ValueError with what is missing in it."""
+    """The step of an output; raises ValueError with what is missing."""
     if not _HEAD.search(text):
         raise ValueError("it is not sysbench output" if text else "it is empty")
     if "FATAL:" in text:

@@ -73,7 +73,7 @@ def _time_of(source: Mapping[str, str]) -> float:
 
 
 def _rows(lines: list[str]) -> Iterator[tuple[int, Row]]:
-    """Behind the header, each with the number of its line."""
+    """The rows after the header, with their line numbers."""
     first = next((at for at, line in enumerate(lines) if not line.startswith("#")), len(lines))
     if len(lines) - first > MOST_FIGURES + 1:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""From what a person asked for to a plan in which nothing is left open."""
+"""From a request to a complete plan."""
 
 from .estimate import ContenderSize, Estimate, estimate
 from .request import ContenderRequest, PlanRequest

@@ -34,7 +34,7 @@ class Swept(TypedDict):
 
 
 def request_again(history: History, references: Sequence[str]) -> PlanRequest:
-    """Of sessions, or all sessions of a plan; raises InputError where they did not do the same work."""
+    """The request of sessions, or of a whole plan; raises InputError if their work differs."""
     ids = find_all(history, references)
     with history.reading():
         plans = plans_by_session(history, ids)

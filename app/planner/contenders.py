@@ -132,7 +132,7 @@ def engines_in(build: Build) -> list[str]:
 
 
 def other_engines(build: Build) -> dict[str, str]:
-    """Those of which Dyno has no facts, with the plugin to load; a target may have made up any text."""
+    """Engines that Dyno does not know, with the plugin to load; their names come from the target."""
     return {
         name: plugin
         for name, plugin in build.other_engines.items()

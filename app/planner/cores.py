@@ -25,7 +25,7 @@ class CoreSet:
 
     @classmethod
     def of(cls, wanted: int | str, nodes: Nodes) -> CoreSet:
-        """Of a number whole cores first, node by node, then their siblings; of a list just those CPUs.
+        """The core set of a number (whole cores node by node, then siblings) or of listed CPUs.
 
         Raises InputError beyond the machine.
         """

@@ -22,7 +22,7 @@ class HostKey:
 
     @property
     def fingerprint(self) -> str:
-        """As OpenSSH prints it."""
+        """The fingerprint as OpenSSH prints it."""
         digest = hashlib.sha256(self.blob).digest()
         return "SHA256:" + base64.b64encode(digest).decode().rstrip("=")
 
@@ -38,7 +38,7 @@ class Offer:
 
     @property
     def label(self) -> str:
-        """As known_hosts names it."""
+        """The name in known_hosts."""
         return self.host if self.port == 22 else f"[{self.host}]:{self.port}"
 
 

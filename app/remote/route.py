@@ -38,12 +38,12 @@ class Hop:
 
     @property
     def password_label(self) -> str:
-        """What its password is asked for and kept under."""
+        """The label of its password, for questions and the keyring."""
         return f"password of {self.text}"
 
 
 def passphrase_label(identity: Path) -> str:
-    """What the passphrase of a key file is asked for and kept under."""
+    """The label of a key file's passphrase, for questions and the keyring."""
     return f"passphrase of {identity}"
 
 

@@ -128,7 +128,7 @@ class SshStream:
 
 
 def close_transports(transports: Sequence[paramiko.Transport]) -> None:
-    """From the target back to the first host on the way."""
+    """Close the connections from the target back to the first host."""
     for transport in reversed(transports):
         with contextlib.suppress(OSError, EOFError, paramiko.SSHException):
             transport.close()

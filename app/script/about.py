@@ -43,7 +43,7 @@ def where(recipe: Recipe) -> list[tuple[str, str]]:
 
 
 def figures(recipe: Recipe) -> Iterator[str]:
-    """For each step: its name, its result with unit, the queries of an event, and remarks."""
+    """Each step's name, result with unit, queries of an event, and remarks."""
     for step, entry, events in zip(recipe.plan.steps, recipe.steps, recipe.events, strict=True):
         unit = "" if entry["unit"] == "bytes" else entry["unit"]
         per_event = f"{entry['queries'] / events:.4g}" if entry["queries"] and events else ""

@@ -203,7 +203,7 @@ class SessionModel(QAbstractTableModel):
         return line and cells(line, self._columns)
 
     def _tip(self, id_: str, column: SessionColumn) -> str:
-        """Where its line has been read."""
+        """The tooltip of a cell whose line has been read."""
         if self._rows.is_plan(id_):
             return plan_tip(self._lines.plans[id_], column)
         return column.tip(self._lines.sessions[id_])

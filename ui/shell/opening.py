@@ -1,4 +1,4 @@
-"""The page that the window opens on: Live where a plan is carried out, else Bench."""
+"""The page that the window opens on: Live if a plan runs, else Bench."""
 
 from __future__ import annotations
 

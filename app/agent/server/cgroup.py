@@ -112,7 +112,7 @@ class MemoryLimit:
 
 
 class Place(NamedTuple):
-    """Where in the tree of groups a process is, for one controller."""
+    """The place of a process in the tree of groups, for one controller."""
 
     root: str
     path: str  # below it, with a slash at its begin

@@ -58,7 +58,7 @@ class Memory:
         return self.limit.enter if self.limit.has_group else None
 
     def verify(self, pid: int) -> None:
-        """Of the server that has just started; raises AgentError where it is not as asked."""
+        """Check the settings of the server that has just started; raises AgentError if they differ."""
         self._pid = pid
         if self._library and os.path.realpath(self._library) not in mapped(pid):
             text = "the allocator is not in force: {} is not in /proc/{}/maps"

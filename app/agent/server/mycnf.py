@@ -88,7 +88,7 @@ def find_file(base: str, name: str, within: str = "") -> str:
 
 
 def share_dirs(base: str) -> List[str]:
-    """Where builds keep their SQL files and messages."""
+    """The folders of a build with SQL files and messages."""
     roots = [os.path.join(glob.escape(base), root, "share") for root in ("", "server", "usr")]
     patterns = [os.path.join(root, part) for root in roots for part in ("", "mysql*", "mariadb*")]
     return [folder for pattern in patterns for folder in sorted(glob.glob(pattern))]

@@ -1,4 +1,4 @@
-"""What a my.cnf asked for, against what the server has in force."""
+"""Compares a my.cnf with the values in force in the server."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BY_ANOTHER_NAME = ("have_ssl", "storage_engine", "tx_isolation")
 
 
 def differences(cnf: str, variables: Mapping[str, str]) -> List[str]:
-    """One line for each option whose value in force is another one than asked for."""
+    """A line for each option whose value in force differs from the my.cnf."""
     found = []
     for name, asked in options_of(cnf).items():
         actual = variables.get(name)

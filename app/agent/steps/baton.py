@@ -65,7 +65,7 @@ class Baton:
             self._changed.notify_all()
 
     def next(self) -> Place:
-        """Whose turn it is."""
+        """The session whose turn is next."""
         behind = min(each.position for each in self._places)
         there = [each for each in self._places if each.position == behind]
         return there[-1] if sum(behind) % 2 else there[0]

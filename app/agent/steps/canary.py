@@ -38,7 +38,7 @@ CREATE = (
 
 
 def run_canary(session: Running, facts: Facts, make: Callable[[Contender], Server]) -> None:
-    """Write the fact `canary`; after a failure log a warning, and the session goes on."""
+    """Write the fact `canary`; a failure only logs a warning."""
     contender = session.plan.canary[0]
     try:
         session.server = make(contender)

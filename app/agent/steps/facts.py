@@ -47,16 +47,16 @@ class Facts:
         self._write("analysed", found, step.label)
 
     def write_start_state(self, load: str) -> None:
-        """Where the data come from; written again if that changes."""
+        """Write where the data come from; again if that changes."""
         plan = self._session.plan
         self._write("start_state", {"load": load, "start": plan.start, "pause_s": plan.pause})
 
     def write_limits(self, limits: Dict[str, int]) -> None:
-        """For the largest number of client threads: the files that server and generator may have open."""
+        """Write the limits of open files of server and generator, for the most client threads."""
         self._write("limits", limits)
 
     def write_server(self) -> None:
-        """After the start: the my.cnf as it is, and the variables as they are."""
+        """Write my.cnf and variables after the start of the server."""
         server = self._session.server
         with open(server.my_cnf, encoding="utf-8") as file:
             my_cnf = file.read()
@@ -101,7 +101,7 @@ class Facts:
         self._write("work", found, step.label)
 
     def write_attempt(self, step: Step, found: Dict[str, Any]) -> None:
-        """What a step came to while others disturbed it, before it is carried out again."""
+        """Write the results of a disturbed attempt before the step runs again."""
         self._write("attempt", found, "{} {}".format(found["attempt"], step.label))
 
     def write_loaded(self) -> None:
@@ -180,6 +180,6 @@ def rows_of_explain(client: Client, statement: str) -> List[Dict[str, Any]]:
 
 
 def _plain(row: Dict[str, Any]) -> Dict[str, Any]:
-    """With numbers that JSON has."""
+    """A value with numbers that JSON can hold."""
     known = (int, float, str, type(None))
     return {name: value if isinstance(value, known) else str(value) for name, value in row.items()}

@@ -14,7 +14,7 @@ SYSTEM = "/sys/devices/system/cpu"
 
 
 class Cpu(NamedTuple):
-    """Where one CPU (a hardware thread) is; a node of -1 is not known."""
+    """The place of a CPU (a hardware thread); node -1 is unknown."""
 
     number: int
     core: int  # the first CPU of the core

@@ -95,7 +95,7 @@ class Directory:
         return {}
 
     def has_plan(self) -> bool:
-        """Whether a plan is being carried out, not only rehearsed."""
+        """Whether a plan runs, not only a rehearsal."""
         return "plan" in self.holder()
 
     def held_by(self) -> str:

@@ -15,7 +15,7 @@ AGENT_FILE = re.compile(r"(^|/)agents/[0-9a-f]{8,}\.pyz$")
 
 
 def agents_elsewhere(directory: Directory) -> List[OtherAgent]:
-    """Those in other directories of this machine."""
+    """Agents in other directories of this machine."""
     return [each for each in other_agents() if os.path.realpath(each.directory) != directory.path]
 
 

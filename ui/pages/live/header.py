@@ -1,4 +1,4 @@
-"""What is carried out, how far it is, the strip of the whole plan."""
+"""The header of Live: the plan, its progress, the strip."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The texts about the current plan: updated once a second while it is carried out, never while hidden."""
+"""Texts about the current plan: updated once a second while it runs, never while hidden."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def figure_ticks(low: float, high: float, most: int) -> list[Tick]:
 
 
 def time_ticks(first: float, last: float, most: int) -> list[Tick]:
-    """At round times, in the form that `clock_form` names."""
+    """Ticks at round times, in the form that `clock_form` names."""
     step = round_time_step((last - first) / max(most, 1))
     hours = is_hours(first, last)
     return [(t, _clock(t, hours, step)) for t in multiples(first, last, step)]

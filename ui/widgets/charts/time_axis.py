@@ -55,7 +55,7 @@ class TimeAxis(QObject):
 
     @property
     def whole(self) -> tuple[float, float]:
-        """From the oldest value to the newest."""
+        """The range from the oldest value to the newest."""
         firsts = [first for chart in self._charts if (first := chart.oldest()) is not None]
         lasts = [last for chart in self._charts if (last := chart.newest()) is not None]
         if not firsts or not lasts:

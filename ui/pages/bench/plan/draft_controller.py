@@ -1,4 +1,4 @@
-"""The draft of a plan: what changes it, what there is to choose from, and what plan it would make."""
+"""The draft of a plan: its changes, the choices, and the plan that follows from it."""
 
 from __future__ import annotations
 

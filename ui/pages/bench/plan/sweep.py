@@ -1,4 +1,4 @@
-"""The dialog of a sweep: threads, core sets and one variable that each step is carried out over."""
+"""The dialog of a sweep over threads, core sets and one variable."""
 
 from __future__ import annotations
 
