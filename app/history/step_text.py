@@ -128,7 +128,7 @@ def coordinate_text(name: str, value: Any) -> str:
     if name == "variation":
         return str(value)
     if name == "cpus":
-        return f"CPUs {value}"
+        return f"{'CPU' if str(value).isdecimal() else 'CPUs'} {value}"
     noun = {"volume_rows": "row"}.get(name, name.removesuffix("s"))
     if not isinstance(value, int):
         return f"{name}={value}"

@@ -28,6 +28,7 @@ def step(**changes: Any) -> Any:
         ("threads", 1, "1 thread"),
         ("cores", 32, "32 cores"),
         ("cpus", "0-3", "CPUs 0-3"),
+        ("cpus", "2", "CPU 2"),
         ("volume_rows", 40_000_000, "40,000,000 rows"),
         ("variation", "spin-96", "spin-96"),
         ("mood", "good", "mood=good"),
