@@ -132,7 +132,7 @@ def test_all_of_it_within_three_seconds_of_work_and_nothing_touched(
     assert len(found.builds) >= 3
     assert [listing(base) for base in bases] == before
     kept = {path.name for path in (tmp_path / "directory").rglob("*") if path.is_file()}
-    assert kept == {MARKER, "fingerprints.json", "options.json"}
+    assert kept == {MARKER, "fingerprints.json", "options.json", "plugin-options.json"}
     assert read(Survey, json.loads(json.dumps(to_json(found)))) == found
 
 
