@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,6 +24,7 @@ from tests.unit.agent.conftest import directory_in
 from tests.unit.agent.page_cache import cached_pages
 
 AT = 3  # load, index, settle, then the step of the snapshot
+START_S = 0.002  # of the server: its start is part of the result
 
 
 class Server:
@@ -46,6 +48,7 @@ class Server:
         assert wait is not None
         self.cached = cached_pages(Path(self.data) / "ibdata1")
         assert (Path(self.data) / "ibdata1").read_bytes() == b"x" * 5000
+        time.sleep(START_S)
         self.done.append("start")
 
     def dismiss(self) -> None:
@@ -122,7 +125,7 @@ def test_the_first_keeps_and_the_next_is_spared_the_load(directory: Directory) -
     assert step.is_found()
     assert [index for index in range(6) if step.spares(index)] == [0, 1, 2]
     assert {each["reason"] for each in second.events} == {f"from the snapshot {key}"}
-    assert step.run(AT)["value"] > 0
+    assert step.run(AT)["value"] >= START_S
     assert second.said == [f"snapshot {key}, copied"]
     assert second.write_accounting.rows == {"inserted": 2000, "deleted": 0}
 
