@@ -24,7 +24,7 @@ def duel(survey: Survey, request: PlanRequest) -> PlanRequest:
     """The duel on the target of a request; in slices where the memory is enough for two servers."""
     target, contenders = request.target, duelists(survey, request.target)
     order = SLICES if (survey.memory_bytes or 0) >= LEAST_BYTES else "interleaved"
-    made = replace(_DUEL, target=target, contenders=contenders, order=order)
+    made = replace(_DUEL, name=request.name, target=target, contenders=contenders, order=order)
     return replace(made, allow_busy=request.allow_busy, allow_small_disk=request.allow_small_disk)
 
 

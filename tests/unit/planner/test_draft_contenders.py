@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from app.core.errors import TargetError
-from app.planner import ContenderRequest
+from app.planner import ContenderRequest, PlanRequest
 from app.planner.command_line import command_line
 from app.planner.draft import (
     Draft,
@@ -18,7 +18,7 @@ from app.planner.draft import (
     names_of,
     open_values,
 )
-from app.planner.duel import LEAST_BYTES, duelists, is_untouched
+from app.planner.duel import LEAST_BYTES, duel, duelists, is_untouched
 from tests.plans import MARIADB, VERSION, build, survey
 from tests.unit.planner.drafted import OLD, concluded, drafted
 
@@ -47,6 +47,12 @@ def test_the_duel_takes_turns_where_two_servers_fit_into_memory() -> None:
     assert found.obstacle == "" and in_slices.request.order == "slices"
     tiny = survey(memory_bytes=LEAST_BYTES - 1)
     assert first_draft(tiny, "local").request == replace(in_slices.request, order="interleaved")
+
+
+def test_a_duel_may_have_a_name() -> None:
+    request = PlanRequest(name="at night", allow_busy=True)
+    found = duel(survey(), request)
+    assert (found.name, found.allow_busy, found.sequence) == ("at night", True, "duel")
 
 
 def test_what_the_duel_says_goes_with_it() -> None:
