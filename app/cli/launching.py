@@ -63,14 +63,14 @@ def launch_plan(
 def launch_of(target: Target, settled: Settled, arguments: argparse.Namespace) -> Launch:
     """The launch that the options describe."""
     from app.core.settings import home
-    from app.history.calibration import noise_at
+    from app.history.measured import measured_at
     from app.planner.launch import CHECKED, REHEARSED, STARTED, Launch
     from app.remote.reach import reached
 
     last = (REHEARSED if arguments.start else CHECKED) if arguments.dry_run else STARTED
-    way, noise = reached(target, ask_secret, arguments.directory), partial(noise_at, home())
+    way, known = reached(target, ask_secret, arguments.directory), partial(measured_at, home())
     later, busy = _later(target, arguments), bool(arguments.allow_busy)
-    return Launch(settled, way, target.search_paths, last, noise, busy, later)
+    return Launch(settled, way, target.search_paths, last, known, busy, later)
 
 
 def _later(target: Target, arguments: argparse.Namespace) -> Later | None:

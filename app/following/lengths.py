@@ -90,12 +90,12 @@ class Lengths:
 
     def _beside(self) -> float:
         """Time of a session outside its steps: create, start and stop the server."""
-        from app.planner.estimate import SERVER_S
+        from app.planner.guesses import SERVER_S
 
         return SERVER_S + self.plan.pause if self.beside_s is None else self.beside_s
 
     def _guess(self, contender: int) -> list[float]:
-        from app.planner.estimate import step_guesses
+        from app.planner.guesses import step_guesses
 
         if contender not in self._guesses:
             self._guesses[contender] = step_guesses(self.plan, self.plan.contenders[contender])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.protocol.others import DISTURBED
@@ -90,11 +89,3 @@ def noise_of(history: History, machine_key: str) -> float | None:
     """The measured noise between sessions on this machine; None if it was never measured."""
     found = calibration(history, machine_key)
     return found.best if found else None
-
-
-def noise_at(home: Path, machine_key: str) -> float | None:
-    """The same, for a thread without an open history."""
-    from .history import History
-
-    with History(home) as history:
-        return noise_of(history, machine_key)

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.engines import FIRST
+from app.history.measured import Measured
 from app.protocol.answers import Build, Survey
 from app.protocol.plan import SLICES, Plan
 from app.stats.verdicts import LEAST
 
 from .contenders import contender_of
-from .estimate import Estimate, estimate
+from .estimate import UNKNOWN, Estimate, estimate
 
 CANARY_S = 20  # that it takes: made, started, measured, gone
 LONG_S = 600  # plans that take longer have one
@@ -28,12 +29,12 @@ CNF = "\n".join(
 _SYSTEM = "/usr"  # the build that the target's own packages brought: it changes least
 
 
-def estimated(plan: Plan, survey: Survey, noise: float | None = None) -> tuple[Plan, Estimate]:
+def estimated(plan: Plan, survey: Survey, known: Measured = UNKNOWN) -> tuple[Plan, Estimate]:
     """The plan with its estimate, and with a canary where it is long enough and a build can be one.
 
     In slices all contenders of a round meet the machine as it is at that time.
     """
-    found = estimate(plan, survey, noise)
+    found = estimate(plan, survey, known)
     named = [each.build for each in plan.contenders]
     has_canary = found.seconds > LONG_S and plan.order != SLICES
     build = steadiest_build(survey, named) if has_canary else None

@@ -14,6 +14,7 @@ from app.core.ranges import as_listed, listed
 from app.core.toml_text import shown
 from app.core.units import seconds_of, time_text
 from app.engines import FIRST
+from app.history.measured import Measured
 from app.protocol.answers import FAIL, Check, Survey
 from app.protocol.plan import UNTIL_DECIDED, Plan
 
@@ -23,6 +24,7 @@ from .checks import check_plan
 from .choices import lacking
 from .contenders import engines_in, short_names
 from .duel import SEQUENCE, duel, is_untouched
+from .estimate import UNKNOWN
 from .request import memory_words, problem_of
 from .resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP
 from .steps import chosen_steps
@@ -272,9 +274,9 @@ def outcome(
     catalog: Catalog,
     approved: Iterable[str],
     clock: Callable[[], float],
-    noise: Callable[[str], float | None] = lambda _: None,
+    known: Callable[[str], Measured] = lambda _: UNKNOWN,
 ) -> Outcome:
-    """Everything known before a start; `clock`: the time of the survey; `noise`: by machine."""
+    """Everything known before a start; `clock`: the time of the survey; `known`: of a machine, by its key."""
     problem = _first_problem(draft)
     if problem:
         return Outcome(draft, problem)
@@ -283,7 +285,7 @@ def outcome(
     except InputError as error:
         lacks = tuple(lacking(draft.request, survey, catalog))
         return Outcome(draft, Problem(str(error), error.field), lacking=lacks)
-    plan, found = estimated(plan, survey, noise(plan.machine_key))
+    plan, found = estimated(plan, survey, known(plan.machine_key))
     checks = tuple(check_plan(plan, survey, found, clock, draft.request.allow_small_disk))
     return Outcome(draft, plan=plan, estimate=found, checks=checks, unapproved=tuple(unapproved))
 

@@ -2,80 +2,42 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from app.catalog.custom_sql import parse, workload_keys
-from app.core.units import bytes_text, seconds_text
+from app.core.units import bytes_text, count_text, seconds_text
 from app.engines import engine_of
 from app.engines.engine import MIB
 from app.engines.server import SYSTEM_BYTES, UNDO_BYTES, redo_bytes
+from app.history.measured import Measured
 from app.presets import option_values
 from app.protocol.answers import Survey
-from app.protocol.plan import ATTEMPTS, PREPARING, SLICES, Contender, Plan, Step, Turn
+from app.protocol.plan import ATTEMPTS, PREPARING, SLICES, Contender, Plan, Turn
 from app.stats.between import ASSUMED
 from app.stats.planning import NOISE, least_difference
 from app.stats.verdicts import LEAST
 
+from .guesses import (
+    CORE_RATE,
+    DISK_RATE,
+    STATEMENT_RATE,
+    WRITE_RATE,
+    Work,
+    workloads_of,
+)
+from .learned import Learned
 from .sizes import (
     BINLOG_BYTES,
     SORT_BYTES,
     TEXT_SORT_BYTES,
-    bytes_per_row,
     cache_bytes,
     is_mariadb,
-    of_engine,
     writes_binary_log,
 )
 from .slicing import SLICE_S, SWITCH_S, active_at_once
 
-SCAN_RATE = 1_000_000  # of all engines, from the cache
-DISK_RATE = 100 * MIB  # what a settle step writes back in a second
-STATEMENT_RATE = 2_000  # of one client thread, for the time of steps bounded by events
-WRITE_RATE = 10_000  # of one client thread, for the space of timed steps: rarely reached
-CORE_RATE = 5_000  # and of all client threads together, for each hardware thread of the target
 UNDO_S = 120  # purge frees undo after about this time
-SERVER_S = 8  # to make, start and shut down a server
-STEP_S = 0.5  # between two steps
-ANALYSE_S = 0.05  # for each table
+UNKNOWN = Measured()
 SAMPLE_BYTES, STEP_BYTES, SESSION_BYTES = 700, 60_000, 400_000  # of a journal
-
-
-@dataclass(frozen=True)
-class Work:
-    """The data for counting the statements of a step in advance."""
-
-    workloads: Mapping[str, Mapping[str, Any]]
-    most_rate: int  # statements a second that the target can carry out at all
-
-    def per_event(self, step: Step) -> int:
-        return int(self.workloads.get(step.workload, {}).get("queries_per_event", 1))
-
-    def row_bytes(self, contender: Contender) -> float:
-        return bytes_per_row(contender, [each.get("row_bytes", {}) for each in self.workloads.values()])
-
-    def thread_rate(self, step: Step, name: str) -> float:
-        """Rows per second of one thread in a step that prepares the tables."""
-        engine = engine_of(name)
-        said = self.workloads.get(step.workload, {}).get("rows_per_second", {})
-        return float(of_engine(said, engine, min) or engine.rate(step.kind))
-
-    def grows(self, step: Step) -> bool:
-        """Whether a step adds data; deletes leave the space in use."""
-        workload = self.workloads.get(step.workload, {})
-        return (
-            step.kind == "drive" and bool(workload.get("changes_rows")) and not workload.get("removes_rows")
-        )
-
-    def statements(self, step: Step, within_s: int = 0) -> int:
-        """The largest number of statements of a step, in all or within these seconds."""
-        rate = min(WRITE_RATE * step.threads, self.most_rate)
-        seconds = step.seconds + step.warmup if step.seconds else 0
-        timed = rate * min(seconds, within_s or seconds)
-        bounded = step.events * self.per_event(step)
-        return min(timed, bounded) if timed and bounded else timed or bounded
 
 
 @dataclass(frozen=True)
@@ -178,16 +140,14 @@ def _least(plan: Plan, noise: float | None) -> float | None:
     return least_difference(plan.repeats, cells, NOISE if noise is None else noise, between=between)
 
 
-def estimate(plan: Plan, survey: Survey, noise: float | None = None) -> Estimate:
-    """Time, disk and detectable difference of a plan on the target of the survey.
-
-    `noise`: how far sessions of equals are apart there; None where nobody has measured it.
-    """
-    work = Work(_workloads_of(plan), (survey.cpu.threads or 1) * CORE_RATE)
+def estimate(plan: Plan, survey: Survey, known: Measured = UNKNOWN) -> Estimate:
+    """Time, disk and detectable difference of a plan on the target of the survey."""
+    work = Work(workloads_of(plan), (survey.cpu.threads or 1) * CORE_RATE)
+    learned = Learned(known.sessions, work.most_rate)
     turns = plan.first_turns
     declared_each = sum(step.seconds + step.warmup for step in plan.steps) + plan.pause
     declared = declared_each * len(turns)
-    guessed_each = [_guessed_s(plan, turn, work) for turn in turns]
+    guessed_each = [_guessed_s(plan, turn, work, learned) for turn in turns]
     guessed = sum(guessed_each)
     sizes = [contender_size(plan, each, survey, work) for each in plan.contenders]
     kept = _kept_bytes(plan, declared + guessed)
@@ -204,31 +164,24 @@ def estimate(plan: Plan, survey: Survey, noise: float | None = None) -> Estimate
             if plan.until_decided and turn.repeat <= LEAST
         ),
         time_limit=plan.time_limit,
-        repeating_s=_repeating_s(plan, declared + guessed, work) if plan.repeat_if_disturbed else 0.0,
+        repeating_s=_repeating_s(plan, declared + guessed, work, learned)
+        if plan.repeat_if_disturbed
+        else 0.0,
         disk_bytes=on_disk(each.session_bytes for each in sizes) + kept + snapshots,
         at_once=at_once,
         kept_bytes=kept,
         snapshot_bytes=snapshots,
         contenders=sizes,
-        assumptions=_assumptions(plan, work),
-        noise=noise,
-        least=_least(plan, noise),
+        assumptions=_assumptions(plan, work, learned),
+        noise=known.noise,
+        least=_least(plan, known.noise),
     )
 
 
-def step_guesses(plan: Plan, contender: Contender) -> list[float]:
-    """Seconds of each step beyond declared ones, as far as known without a survey."""
-    return _steps_s(plan, contender, Work(_workloads_of(plan), CORE_RATE))
-
-
-def _assumptions(plan: Plan, work: Work) -> list[str]:
-    engines = dict.fromkeys(contender.engine for contender in plan.contenders)
-    loads = [step for step in plan.steps if step.kind == "load"][:1]
-    found = ((engine, work.thread_rate(step, engine)) for step in loads for engine in engines)
-    rates = ", ".join(f"{engine} {rate / 1000:.0f}k" for engine, rate in found)
+def _assumptions(plan: Plan, work: Work, learned: Learned) -> list[str]:
     slices = f"; changing contenders (supposed: {SWITCH_S} s a slice of {SLICE_S:.0f} s)"
     return [
-        f"server, load, index and settling (guessed: {rates} rows/s a thread, {bytes_text(DISK_RATE)}/s)"
+        f"server, load, index and settling ({_origin(plan, work, learned)})"
         + (slices if plan.order == SLICES else ""),
         f"steps bounded by events: {STATEMENT_RATE:,} statements/s a thread",
         f"growth by writes: {BINLOG_BYTES} bytes of binary log and {UNDO_BYTES} of undo a statement, "
@@ -236,77 +189,37 @@ def _assumptions(plan: Plan, work: Work) -> list[str]:
     ]
 
 
-def _workloads_of(plan: Plan) -> dict[str, Mapping[str, Any]]:
-    """The workload files that the plan carries, by name."""
-    texts = [
-        text for name, text in plan.files.items() if name.startswith("workloads/") and name[-5:] == ".toml"
-    ]
-    return {str(data["name"]): _with_sql(plan, data) for data in map(tomllib.loads, texts)}
+def _origin(plan: Plan, work: Work, learned: Learned) -> str:
+    """Where the times of load and index come from."""
+    engines = {each.engine: each for each in plan.contenders if not learned.knows(each, "load")}
+    loads = [step for step in plan.steps if step.kind == "load"][:1]
+    found = ((engine, work.thread_rate(step, engine)) for step in loads for engine in engines)
+    rates = ", ".join(f"{engine} {rate / 1000:.0f}k" for engine, rate in found)
+    known = f"by {count_text(learned.sessions, 'earlier session')} here" if learned.sessions else ""
+    guessed = f"guessed: {rates} rows/s a thread, {bytes_text(DISK_RATE)}/s" if engines else ""
+    return "; ".join(filter(None, (known, guessed)))
 
 
-def _with_sql(plan: Plan, data: dict[str, Any]) -> dict[str, Any]:
-    """A workload with the keys that follow from its SQL."""
-    text = plan.files.get(f"workloads/{data.get('sql')}")
-    return data if text is None else {**data, **workload_keys(parse(text), str(data["kind"]))}
-
-
-def _guessed_s(plan: Plan, turn: Turn, work: Work) -> float:
+def _guessed_s(plan: Plan, turn: Turn, work: Work, learned: Learned) -> float:
     """Guessed seconds; the first session of a contender loads, even if a snapshot may exist."""
     before = any(each.contender == turn.contender and each.ordinal < turn.ordinal for each in plan.turns)
     spared = max(0, plan.snapshot_at) if before else 0
-    server = 0 if spared else SERVER_S  # a later one is made by the step that starts from the snapshot
-    return server + sum(_steps_s(plan, plan.contender_of(turn), work)[spared:])
+    contender = plan.contender_of(turn)
+    # the server of a later one is made by the step that starts from the snapshot
+    server = 0 if spared else learned.outside_s(contender)
+    return server + sum(learned.steps_s(plan, contender, work)[spared:])
 
 
-def _repeating_s(plan: Plan, seconds: float, work: Work) -> float:
+def _repeating_s(plan: Plan, seconds: float, work: Work, learned: Learned) -> float:
     """Seconds if every session and every repeatable step runs three times."""
     in_place = [index for index in range(len(plan.steps)) if plan.can_repeat(index)]
     declared = sum(plan.steps[index].seconds + plan.steps[index].warmup for index in in_place)
     guessed = 0.0
     for turn in plan.first_turns:
-        steps_s = _steps_s(plan, plan.contender_of(turn), work)
-        guessed += sum(steps_s[index] for index in in_place)
+        each_s = learned.steps_s(plan, plan.contender_of(turn), work)
+        guessed += sum(each_s[index] for index in in_place)
     steps = declared * len(plan.first_turns) + guessed
     return (ATTEMPTS - 1) * (seconds + ATTEMPTS * steps)
-
-
-def _steps_s(plan: Plan, contender: Contender, work: Work) -> list[float]:
-    """Seconds beyond declared ones, with restarts before and ANALYZE TABLE after steps."""
-    before = [{}, *(step.restart_with for step in plan.steps)]
-    return [
-        STEP_S
-        + _step_s(plan, step, contender, work)
-        + _analyse_s(plan, step, contender)
-        + SERVER_S * (step.restart_with != options)
-        for step, options in zip(plan.steps, before, strict=False)
-    ]
-
-
-def _step_s(plan: Plan, step: Step, contender: Contender, work: Work) -> float:
-    """Seconds of a step beyond its declared ones."""
-    rows = plan.tables * plan.rows
-    if step.kind in PREPARING:
-        loaded = plan.rows_loaded_by(step) if step.kind == "load" else rows
-        return loaded / (work.thread_rate(step, contender.engine) * step.threads)
-    if step.kind == "scan":
-        return rows / (SCAN_RATE * min(step.threads, plan.tables))
-    if step.kind == "settle":
-        return min(step.cap_s, 3 + rows * work.row_bytes(contender) / 2 / DISK_RATE)
-    if step.kind == "restart":
-        copied = rows * bytes_per_row(contender) if plan.start == "snapshot" else 0
-        return SERVER_S + copied / DISK_RATE
-    if step.events and not step.seconds:
-        rate = min(STATEMENT_RATE * step.threads, work.most_rate) / work.per_event(step)
-        return step.events / min(rate, step.rate or rate)
-    return SWITCH_S * (step.seconds + step.warmup) / SLICE_S if step.sliced else 0.0
-
-
-def _analyse_s(plan: Plan, step: Step, contender: Contender) -> float:
-    """Seconds of ANALYZE TABLE after a step."""
-    if not step.analyse:
-        return 0.0
-    rate = engine_of(contender.engine).analyse_rate
-    return plan.tables * (ANALYSE_S + (plan.rows / rate if rate else 0.0))
 
 
 def contender_size(plan: Plan, contender: Contender, survey: Survey, work: Work) -> ContenderSize:

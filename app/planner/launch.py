@@ -10,6 +10,7 @@ from typing import Protocol
 
 from app.catalog import Catalog, approved_hashes
 from app.core.errors import DynoError
+from app.history.measured import Measured
 from app.protocol.answers import (
     ADD,
     FAIL,
@@ -26,7 +27,7 @@ from app.protocol.plan import Plan
 
 from .canary import estimated
 from .checks import OF_THE_MOMENT, check_plan
-from .estimate import Estimate
+from .estimate import UNKNOWN, Estimate
 from .parity import check_in_force
 from .request import PlanRequest
 from .resolve import resolve
@@ -117,14 +118,14 @@ class Launch:
         agent: AbstractContextManager[Agent],
         search_paths: Sequence[str] = (),
         last: str = STARTED,
-        noise: Callable[[str], float | None] = lambda _: None,
+        known: Callable[[str], Measured] = lambda _: UNKNOWN,
         allow_busy: bool = False,
         later: Later | None = None,
     ) -> None:
         self._request = request  # the request may depend on the survey
         self._reaching = agent
         self._search_paths = search_paths
-        self._noise = noise  # between sessions of a machine, by its key
+        self._known = known  # of a machine, by its key
         self._last = last  # CHECKED, REHEARSED or STARTED
         self._allow_busy = allow_busy
         self._later = later
@@ -193,7 +194,7 @@ class Launch:
         """Resolve, estimate and check the plan on the desktop, each once."""
         request = self._request(survey)
         plan = resolve(request, survey, Catalog(), approved_hashes())
-        plan, found = estimated(plan, survey, self._noise(plan.machine_key))
+        plan, found = estimated(plan, survey, self._known(plan.machine_key))
         checks = check_plan(plan, survey, found, allow_small_disk=request.allow_small_disk)
         if self._later:
             checks = [each for each in checks if each.name not in OF_THE_MOMENT]

@@ -9,7 +9,7 @@ from app.core.errors import InputError
 from app.engines import FIRST
 from app.protocol.plan import Contender, Plan
 
-from .estimate import SERVER_S, step_guesses
+from .guesses import SERVER_S, step_guesses
 from .resolve import ROWS, SECONDS, TABLES, THREADS, TRANSPORT, WARMUP
 from .steps import Size, own_tables, resolve_steps
 

@@ -18,7 +18,7 @@ from tests.bench.slices import add_options
 
 MODULES = ("server", "lua", "load", "history", "window_start", "charts", "chart_parts", "history_page",
            "compare_page", "live_page", "window_process", "window_opening", "snapshot", "report", "verdicts",
-           "rounds", "gate", "looks", "slices")  # fmt: skip
+           "rounds", "gate", "looks", "estimates", "slices")  # fmt: skip
 LONG = ("slices",)  # hours: only where it is named
 Measure = Callable[[argparse.Namespace], list[Figure]]
 

@@ -11,6 +11,7 @@ from app.comparison.calibration_text import calibration_table, repeats_in
 from app.core.errors import TargetError
 from app.history.calibration import calibration, noise_of
 from app.history.history import History
+from app.history.measured import Measured
 from app.history.sessions import machine_of
 from app.history.writing import Writer
 from app.planner import resolve
@@ -122,14 +123,14 @@ def test_the_check_of_repeats_goes_by_what_was_measured() -> None:
     plan = resolve(plans.request(*BOTH, repeats=5), survey, Catalog())
 
     def said(noise: float | None) -> str:
-        checks = check_plan(plan, survey, estimate(plan, survey, noise), lambda: plans.NOW)
+        checks = check_plan(plan, survey, estimate(plan, survey, Measured(noise)), lambda: plans.NOW)
         return next(each.text for each in checks if each.name == "repeats")
 
     assert said(None).endswith("where sessions vary by 1%")
     assert said(0.053).endswith("where sessions vary by 5.3%, as measured here")
-    least = [estimate(plan, survey, noise).least_text for noise in (0.01, 0.053)]
+    least = [estimate(plan, survey, Measured(noise)).least_text for noise in (0.01, 0.053)]
     assert least == ["finds differences from 3.0% on", "finds differences from 16.9% on"]
-    assert estimate(replace(plan, repeats=1), survey, 0.01).least_text == ""
+    assert estimate(replace(plan, repeats=1), survey, Measured(0.01)).least_text == ""
 
 
 def test_a_machine_without_a_build_is_not_calibrated() -> None:

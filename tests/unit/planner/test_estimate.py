@@ -10,7 +10,7 @@ import pytest
 
 from app.engines.server import redo_bytes
 from app.planner import ContenderRequest, estimate
-from app.planner.estimate import step_guesses
+from app.planner.guesses import step_guesses
 from app.planner.resolve import machine_key
 from app.planner.sizes import bytes_per_row, cache_bytes, writes_binary_log
 from app.presets import option_values

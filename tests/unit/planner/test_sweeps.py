@@ -16,7 +16,7 @@ from app.planner.choices import step_choices
 from app.planner.command_line import command_line
 from app.planner.cores import CoreSet
 from app.planner.draft import variant_text
-from app.planner.estimate import SERVER_S
+from app.planner.guesses import SERVER_S
 from app.protocol.cpus import as_text, from_text
 from app.protocol.plan import Plan, Step, content_of
 from tests.plans import MARIADB, request, survey, write

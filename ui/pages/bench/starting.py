@@ -98,10 +98,10 @@ class Starting(QObject):
             self.refused = replace(self.refused, checks=of_builds)
 
     def _launch(self, target: Target, request: PlanRequest, last: str, later: Later | None = None) -> Launch:
-        from app.history.calibration import noise_at
+        from app.history.measured import measured_at
 
-        way, noise = reached(target, self._context.secrets.ask), partial(noise_at, self._context.home)
-        return Launch(lambda _: request, way, target.search_paths, last, noise, request.allow_busy, later)
+        way, known = reached(target, self._context.secrets.ask), partial(measured_at, self._context.home)
+        return Launch(lambda _: request, way, target.search_paths, last, known, request.allow_busy, later)
 
     # what comes of it
 

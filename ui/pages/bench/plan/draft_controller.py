@@ -225,12 +225,13 @@ class DraftController(QObject):
             return
 
         def work(history: History) -> tuple[Outcome, list[int]]:
-            from app.history.calibration import noise_of
             from app.history.edits import colours
+            from app.history.measured import measured
             from app.history.planned import COLOURS
 
-            noise = partial(noise_of, history)
-            found = outcome(draft, survey, Catalog(), approved_hashes(), lambda: at, noise)
+            found = outcome(
+                draft, survey, Catalog(), approved_hashes(), lambda: at, partial(measured, history)
+            )
             known = colours(history)
             return found, contender_colours(found.plan, known, COLOURS) if found.plan else []
 

@@ -1,0 +1,111 @@
+"""Estimates that go by what earlier sessions on the machine took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.history.history import History
+from app.history.measured import measured, measured_at
+from app.planner import Estimate, estimate
+from app.planner.guesses import SERVER_S, step_guesses
+from app.protocol.plan import Plan
+from tests import journals
+from tests.plans import MARIADB, plan, survey
+
+INNODB, MYISAM, OTHER_BUILD = f"{MARIADB}:innodb", f"{MARIADB}:myisam", "mysql-9.7.4:innodb"
+NEAR = pytest.approx
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Iterator[History]:
+    with History(tmp_path) as opened:
+        yield opened
+
+
+def carry_out(
+    history: History, its_plan: Plan, outcome: str = "completed", outside: float = 1, **by: float
+) -> None:
+    """A session of the plan, in which guessed seconds of a kind of step came out that many times as long."""
+    turn = its_plan.turns[0]
+    maker = journals.Maker(its_plan, turn.session).begin()
+    maker.t = SERVER_S * outside
+    guesses = step_guesses(its_plan, its_plan.contender_of(turn))
+    for at, (step, guess) in enumerate(zip(its_plan.steps, guesses, strict=True)):
+        maker.start_step(at)
+        maker.t += step.seconds + step.warmup + guess * by.get(step.kind, 1)
+        maker.end_step(at)
+    journals.store(history, maker.end(outcome))
+
+
+def estimated(history: History, *contenders: str, **options: Any) -> Estimate:
+    its_plan = plan(*contenders, **options)
+    return estimate(its_plan, survey(), measured(history, its_plan.machine_key))
+
+
+def guess_of(its_plan: Plan, kind: str) -> float:
+    guesses = step_guesses(its_plan, its_plan.contenders[0])
+    return sum(guess for step, guess in zip(its_plan.steps, guesses, strict=True) if step.kind == kind)
+
+
+def test_without_earlier_sessions_it_is_the_guess(history: History) -> None:
+    assert estimated(history, INNODB) == estimate(plan(INNODB), survey())
+    assert "guessed: innodb" in estimated(history, INNODB).seconds_text
+
+
+def test_a_load_that_took_three_times_as_long_is_expected_to(history: History) -> None:
+    carry_out(history, plan(INNODB, rows=100_000), load=3)
+    larger = plan(INNODB, rows=200_000)
+    found = estimated(history, INNODB, rows=200_000)
+    more = found.guessed_s - estimate(larger, survey()).guessed_s
+    assert more == NEAR(2 * guess_of(larger, "load"), rel=0.01)
+    assert found.declared_s == estimate(larger, survey()).declared_s
+    assert "settling (by 1 earlier session here)" in found.seconds_text
+
+
+def test_the_time_of_the_server_is_learned_too(history: History) -> None:
+    carry_out(history, plan(INNODB), outside=2.5)
+    more = estimated(history, INNODB).guessed_s - estimate(plan(INNODB), survey()).guessed_s
+    assert more == NEAR(1.5 * SERVER_S, rel=0.01)
+
+
+def test_steps_of_about_the_same_size_tell_most(history: History) -> None:
+    for _ in range(5):
+        carry_out(history, plan(INNODB, rows=1_000), load=9)
+        carry_out(history, plan(INNODB, rows=1_000_000), load=2)
+    large = plan(INNODB, rows=900_000)
+    more = estimated(history, INNODB, rows=900_000).guessed_s - estimate(large, survey()).guessed_s
+    assert more == NEAR(guess_of(large, "load"), rel=0.01)
+
+
+def test_sessions_of_the_same_contender_go_before_those_of_its_engine(history: History) -> None:
+    carry_out(history, plan(OTHER_BUILD, rows=100_000), load=9)
+    found = estimated(history, INNODB, rows=100_000)
+    carry_out(history, plan(INNODB, rows=100_000), load=2)
+    after = estimated(history, INNODB, rows=100_000)
+    assert found.guessed_s - after.guessed_s == NEAR(
+        7 * guess_of(plan(INNODB, rows=100_000), "load"), rel=0.01
+    )
+
+
+def test_an_engine_that_was_never_loaded_is_still_guessed(history: History) -> None:
+    carry_out(history, plan(INNODB))
+    text = estimated(history, INNODB, MYISAM).seconds_text
+    assert "by 1 earlier session here; guessed: myisam" in text
+    assert "innodb" not in text
+
+
+def test_what_was_stopped_in_slices_or_on_another_machine_teaches_nothing(history: History) -> None:
+    carry_out(history, plan(INNODB), "stopped", load=9)
+    carry_out(history, plan(INNODB, MYISAM, order="slices"), load=9)
+    carry_out(history, journals.renamed(plan(INNODB), machine_key="another"), load=9)
+    assert estimated(history, INNODB).seconds == estimate(plan(INNODB), survey()).seconds
+
+
+def test_a_thread_without_a_history_finds_the_same(history: History) -> None:
+    carry_out(history, plan(INNODB))
+    key = plan(INNODB).machine_key
+    assert measured_at(history.directory, key) == measured(history, key)
