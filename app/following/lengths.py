@@ -54,6 +54,8 @@ class Lengths:
         step = session.steps[index]
         if step.is_over:
             return 0.0
+        if index < self._spared(session):
+            return 0.0
         expected = self.of_step(self.plan.turn_of(session.id).contender, index)
         gone, shown = self.gone(session, index), step.progress
         if shown is not None and shown.done > 0 and self.plan.steps[index].kind in (*PREPARING, "scan"):
@@ -64,7 +66,8 @@ class Lengths:
         if session.is_over:
             return 0.0
         steps = sum(self.left_of_step(session, index) for index in range(len(session.steps)))
-        before = 0.0 if session.step >= 0 else max(0.0, self._beside() - session.t)
+        beside = self.plan.pause if self._spared(session) else self._beside()
+        before = 0.0 if session.step >= 0 else max(0.0, beside - session.t)
         return before + steps
 
     def left_of_all(self, sessions: Sequence[SessionState]) -> float:
@@ -87,6 +90,14 @@ class Lengths:
 
     def _round_of(self, session: SessionState) -> object:
         return self._rounds.get(session.id, session.id)
+
+    def _spared(self, session: SessionState) -> int:
+        """The number of steps that it leaves out, as a snapshot was made by then."""
+        if self.plan.start != "snapshot":
+            return 0
+        from app.planner.guesses import spared
+
+        return spared(self.plan, self.plan.turn_of(session.id))
 
     def _beside(self) -> float:
         """Time of a session outside its steps: create, start and stop the server."""

@@ -22,6 +22,7 @@ from .guesses import (
     STATEMENT_RATE,
     WRITE_RATE,
     Work,
+    spared,
     workloads_of,
 )
 from .learned import Learned
@@ -202,12 +203,10 @@ def _origin(plan: Plan, work: Work, learned: Learned) -> str:
 
 def _guessed_s(plan: Plan, turn: Turn, work: Work, learned: Learned) -> float:
     """Guessed seconds; the first session of a contender loads, even if a snapshot may exist."""
-    before = any(each.contender == turn.contender and each.ordinal < turn.ordinal for each in plan.turns)
-    spared = max(0, plan.snapshot_at) if before else 0
-    contender = plan.contender_of(turn)
+    left_out, contender = spared(plan, turn), plan.contender_of(turn)
     # the server of a later one is made by the step that starts from the snapshot
-    server = 0 if spared else learned.outside_s(contender)
-    return server + sum(learned.steps_s(plan, contender, work)[spared:])
+    server = 0 if left_out else learned.outside_s(contender)
+    return server + sum(learned.steps_s(plan, contender, work)[left_out:])
 
 
 def _repeating_s(plan: Plan, seconds: float, work: Work, learned: Learned) -> float:

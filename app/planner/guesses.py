@@ -10,7 +10,7 @@ from typing import Any
 from app.catalog.custom_sql import parse, workload_keys
 from app.engines import engine_of
 from app.engines.engine import MIB
-from app.protocol.plan import PREPARING, Contender, Plan, Step
+from app.protocol.plan import PREPARING, Contender, Plan, Step, Turn
 
 from .sizes import bytes_per_row, of_engine
 from .slicing import SLICE_S, SWITCH_S
@@ -77,6 +77,12 @@ def _with_sql(plan: Plan, data: dict[str, Any]) -> dict[str, Any]:
     """A workload with the keys that follow from its SQL."""
     text = plan.files.get(f"workloads/{data.get('sql')}")
     return data if text is None else {**data, **workload_keys(parse(text), str(data["kind"]))}
+
+
+def spared(plan: Plan, turn: Turn) -> int:
+    """How many steps a session leaves out: it starts from the snapshot of an earlier one of its contender."""
+    before = any(each.contender == turn.contender and each.ordinal < turn.ordinal for each in plan.turns)
+    return max(0, plan.snapshot_at) if before else 0
 
 
 def steps_s(plan: Plan, contender: Contender, work: Work) -> list[float]:

@@ -8,16 +8,19 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QAbstractScrollArea
 
+from app.core.units import bytes_text
 from app.protocol.answers import Queue, QueuedPlan
 from app.remote.target import LOCAL
 from app.targets.store import Targets
 from tests.journals import Maker, contender, plan
 from tests.ui.watched import WatchedPlans
 from ui.core.context import Context
+from ui.models.results import COLUMNS
 from ui.pages.live import LivePage
 from ui.shell.window import FIRST_SIZE, Window
 
 LEAST = 110  # pixels of a lower chart
+EDGE = 6  # pixels beside the text of a cell
 
 Open = Callable[[], LivePage]
 
@@ -68,3 +71,10 @@ def test_nothing_scrolls_sideways(open_live: Open) -> None:
     assert {each.accessibleName(): each.horizontalScrollBar().maximum() for each in areas} == {
         each.accessibleName(): 0 for each in areas
     }
+
+
+def test_a_size_is_not_cut(open_live: Open) -> None:
+    table = open_live().body.table
+    at = [column.key for column in COLUMNS].index("size")
+    room = table.columnWidth(at) - 2 * EDGE
+    assert table.fontMetrics().horizontalAdvance(bytes_text(999.9 * (1 << 20))) <= room

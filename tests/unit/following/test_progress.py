@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from app.following.follower import Link, Update
 from app.following.progress import PlanProgress
 from app.history.decoding import Events, decode_lines
+from app.planner.guesses import SERVER_S, step_guesses
 from app.protocol.events import Progress, SessionStarted
 from app.protocol.plan import Plan, Step
 from tests.journals import Maker, contender, plan, whole
@@ -104,6 +107,19 @@ def test_a_load_never_seen_is_guessed_from_its_rows() -> None:
     assert 0 < progress.length_s(its_plan.turns[0].session, 0) < 5
     later = plan([contender("an engine to come")], its_steps=[Step("load", "load")])
     assert played(later).left_s is not None
+
+
+def test_a_session_that_will_start_from_a_snapshot_is_not_expected_to_load() -> None:
+    """As the estimate before the start counts it."""
+    steps = [Step(name="load", kind="load", workload="load"), Step(name="snapshot", kind="restart")]
+    fresh = plan(repeats=3, its_steps=steps)
+    kept = replace(fresh, start="snapshot")
+    load, snapshot = step_guesses(kept, kept.contenders[0])
+    left = played(kept).left_s
+    assert left == pytest.approx(SERVER_S + load + 3 * snapshot, abs=0.1)
+    assert played(fresh).left_s == pytest.approx(
+        3 * (SERVER_S + sum(step_guesses(fresh, fresh.contenders[0]))), abs=0.1
+    )
 
 
 def test_the_latest_seconds_of_qps_are_at_hand() -> None:

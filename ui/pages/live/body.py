@@ -20,7 +20,7 @@ from .queue_line import QueueLine
 from .remarks import RemarksPanel
 from .steering import Steering
 
-WIDTHS = (15, 8, 13, 11, 13, 13, 13, 10, 8, 7, 8)  # of the results, until a person changes them
+WIDTHS = (15, 8, 13, 11, 12, 12, 13, 10, 10, 7, 8)  # of the results, until a person changes them
 
 
 class LiveBody(QWidget):
