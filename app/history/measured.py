@@ -24,10 +24,11 @@ WHERE session IN ({}) AND ended_t IS NOT NULL ORDER BY session, position"""
 
 
 class Span(NamedTuple):
-    """A step that was carried out: where it is in the plan, and what it took until the next one began."""
+    """A step that was carried out: where it is in the plan, and what it took."""
 
     position: int
-    seconds: float
+    seconds: float  # until the next one began
+    own_s: float  # until it ended
     is_completed: bool
 
 
@@ -89,6 +90,6 @@ def _spans(history: History, numbers: Sequence[int]) -> dict[int, tuple[Span, ..
 def _until_the_next(steps: Sequence[tuple[int, float, float, int]]) -> list[Span]:
     ends = [*(started for _, started, _, _ in steps[1:]), steps[-1][2]]
     return [
-        Span(position, max(0.0, end - started), bool(is_completed))
-        for (position, started, _, is_completed), end in zip(steps, ends, strict=True)
+        Span(position, max(0.0, end - started), max(0.0, ended - started), bool(is_completed))
+        for (position, started, ended, is_completed), end in zip(steps, ends, strict=True)
     ]

@@ -66,18 +66,19 @@ class Learned:
     def _learn(self, past: PastSession, most_rate: int) -> None:
         plan, guesses = _read(past.plan, most_rate)
         turn = plan.turn_of(past.id)
-        if plan.order == SLICES or any(step.restart_with for step in plan.steps):
+        if any(step.restart_with for step in plan.steps):
             return  # what happens between two steps is not of one of them
         self.sessions += 1
-        contender = plan.contender_of(turn)
+        contender, is_sliced = plan.contender_of(turn), plan.order == SLICES
         for span in past.steps:
             step = plan.steps[span.position]
-            beyond = max(0.0, span.seconds - step.seconds - step.warmup)
-            if span.is_completed:
+            took = span.own_s if is_sliced else span.seconds  # between its steps others had their turns
+            beyond = max(0.0, took - step.seconds - step.warmup)
+            if span.is_completed and not step.sliced:
                 self._add(
                     contender, (step.kind, step.workload), guesses[turn.contender][span.position], beyond
                 )
-        if not (plan.pause or plan.quiet_wait or plan.canary or plan.start == "snapshot"):
+        if not (is_sliced or plan.pause or plan.quiet_wait or plan.canary or plan.start == "snapshot"):
             self._add(contender, OUTSIDE, SERVER_S, past.outside_s)
 
     def _add(self, contender: Contender, work: _Work, guess: float, seconds: float) -> None:

@@ -15,6 +15,7 @@ from app.planner.guesses import SERVER_S, step_guesses
 from app.protocol.plan import Plan
 from tests import journals
 from tests.plans import MARIADB, plan, survey
+from tests.took import carry_out
 
 INNODB, MYISAM, OTHER_BUILD = f"{MARIADB}:innodb", f"{MARIADB}:myisam", "mysql-9.7.4:innodb"
 NEAR = pytest.approx
@@ -24,21 +25,6 @@ NEAR = pytest.approx
 def history(tmp_path: Path) -> Iterator[History]:
     with History(tmp_path) as opened:
         yield opened
-
-
-def carry_out(
-    history: History, its_plan: Plan, outcome: str = "completed", outside: float = 1, **by: float
-) -> None:
-    """A session of the plan, in which guessed seconds of a kind of step came out that many times as long."""
-    turn = its_plan.turns[0]
-    maker = journals.Maker(its_plan, turn.session).begin()
-    maker.t = SERVER_S * outside
-    guesses = step_guesses(its_plan, its_plan.contender_of(turn))
-    for at, (step, guess) in enumerate(zip(its_plan.steps, guesses, strict=True)):
-        maker.start_step(at)
-        maker.t += step.seconds + step.warmup + guess * by.get(step.kind, 1)
-        maker.end_step(at)
-    journals.store(history, maker.end(outcome))
 
 
 def estimated(history: History, *contenders: str, **options: Any) -> Estimate:
@@ -98,9 +84,16 @@ def test_an_engine_that_was_never_loaded_is_still_guessed(history: History) -> N
     assert "innodb" not in text
 
 
-def test_what_was_stopped_in_slices_or_on_another_machine_teaches_nothing(history: History) -> None:
+def test_of_a_session_in_slices_the_whole_steps_teach(history: History) -> None:
+    sliced = plan(INNODB, MYISAM, order="slices")
+    assert {step.kind for step in sliced.steps if step.sliced} == {"drive"}
+    carry_out(history, sliced, outside=9, load=3, drive=9)
+    more = estimated(history, INNODB).guessed_s - estimate(plan(INNODB), survey()).guessed_s
+    assert more == NEAR(2 * guess_of(plan(INNODB), "load"), rel=0.01)
+
+
+def test_what_was_stopped_or_on_another_machine_teaches_nothing(history: History) -> None:
     carry_out(history, plan(INNODB), "stopped", load=9)
-    carry_out(history, plan(INNODB, MYISAM, order="slices"), load=9)
     carry_out(history, journals.renamed(plan(INNODB), machine_key="another"), load=9)
     assert estimated(history, INNODB).seconds == estimate(plan(INNODB), survey()).seconds
 

@@ -64,6 +64,7 @@ class DraftController(QObject):
         self._stock, self._conclude = Latest(context.tasks, self), Latest(context.tasks, self)
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
         self._soon.timeout.connect(self._ask)
+        context.plans.ended.connect(self._on_plan_ended)
 
     # what is known
 
@@ -236,6 +237,10 @@ class DraftController(QObject):
             return found, contender_colours(found.plan, known, COLOURS) if found.plan else []
 
         self._conclude.read(work, lambda both: self.concluded.emit(*both), self.failed.emit)
+
+    def _on_plan_ended(self, _plan: str) -> None:
+        """Estimate again: it tells how long steps take on the machine."""
+        self._soon.start()
 
     def _on_stocked(self, found: Choices) -> None:
         self.choices = found
