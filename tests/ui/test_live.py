@@ -23,6 +23,7 @@ from app.protocol.events import Log, Note, Progress, Sample, SessionStarted, Ste
 from app.protocol.plan import Step
 from tests.journals import SERIES, Maker, contender, plan, renamed, whole
 from tests.ui.conftest import ShowLive as Show
+from tests.ui.seen import painted
 from tests.ui.watched import WatchedPlans, keep
 from ui.core.bus import Changes, Wanted
 from ui.core.context import Context
@@ -287,6 +288,19 @@ def test_the_strip_shows_what_differs(context: Context, qtbot: Any, repeats: int
     assert sorted(names) == sorted(
         ["innodb", "myisam"] if repeats == 1 else ["innodb-1", "innodb-2", "myisam-1", "myisam-2"]
     )
+
+
+def test_a_name_that_does_not_fit_into_the_strip_loses_the_plan_before_the_repeat(
+    context: Context, qtbot: Any
+) -> None:
+    strip = PlanStrip(context.theme)
+    qtbot.addWidget(strip)
+    its_plan = plan([contender(), contender("myisam")], repeats=2)
+    turns = [replace(turn, name=f"duel-{turn.name}") for turn in its_plan.turns]
+    its_plan = replace(its_plan, name="duel", turns=turns)
+    strip.show_progress(PlanProgress(its_plan), {})
+    strip.resize(4 * strip.fontMetrics().horizontalAdvance("duel-innodb-1"), strip.sizeHint().height())
+    assert {"innodb-1", "innodb-2"} <= set(painted(strip))
 
 
 def test_the_strip_by_keyboard(recorded: Any, context: Context, qtbot: Any, drawn: Show) -> None:

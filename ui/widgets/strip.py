@@ -63,7 +63,7 @@ class PlanStrip(Reached):
         self._selected: tuple[str, int] | None = None
         self._blocks: list[Block] = []
         self._plan: Plan | None = None
-        self._names: dict[str, tuple[str, str]] = {}  # of sessions, the longer one first
+        self._names: dict[str, tuple[str, ...]] = {}  # of sessions, the longest first
         self.setFixedHeight(LABELS + BLOCKS)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -180,8 +180,8 @@ class PlanStrip(Reached):
                 painter.drawRoundedRect(swatch, _ROUND, _ROUND)
             room = int(place.width() - 14)
             state = _state_text(session)
-            text, shorter = (f"{each} {state}".rstrip() for each in self._names[id_])
-            text = text if metrics.horizontalAdvance(text) <= room else shorter
+            texts = [f"{each} {state}".rstrip() for each in self._names[id_]]
+            text = next((each for each in texts if metrics.horizontalAdvance(each) <= room), texts[-1])
             painter.setPen(self._theme.colour("text" if is_seen or session.state == "active" else "muted"))
             if room > metrics.horizontalAdvance("MM"):
                 shown = fitted(metrics, text, Qt.TextElideMode.ElideMiddle, room)
@@ -276,15 +276,16 @@ class StripLegend(QWidget):
         painter.end()
 
 
-def _short_names(plan: Plan) -> dict[str, tuple[str, str]]:
-    """Short names of its sessions without common parts: with the repeat, and without."""
+def _short_names(plan: Plan) -> dict[str, tuple[str, ...]]:
+    """Short names of its sessions: whole, without the name of the plan, without the repeat."""
     shorts = short_names([each.name for each in plan.contenders]).names
     is_single = all(turn.repeat == turn.attempt == 1 for turn in plan.turns)
     found = {}
     for turn in plan.turns:
         short = shorts[turn.contender]
         repeated = turn.name.replace(plan.contender_of(turn).name, short, 1)
-        found[turn.session] = (short if is_single else repeated, short)
+        whole = short if is_single else repeated
+        found[turn.session] = (whole, whole.removeprefix(f"{plan.name}-"), short)
     return found
 
 
