@@ -280,7 +280,7 @@ def _short_names(plan: Plan) -> dict[str, tuple[str, ...]]:
     """Short names of its sessions: whole, without the name of the plan, without the repeat."""
     shorts = short_names([each.name for each in plan.contenders]).names
     is_single = all(turn.repeat == turn.attempt == 1 for turn in plan.turns)
-    found = {}
+    found: dict[str, tuple[str, ...]] = {}
     for turn in plan.turns:
         short = shorts[turn.contender]
         repeated = turn.name.replace(plan.contender_of(turn).name, short, 1)
