@@ -281,7 +281,7 @@ def test_both_contenders_come_in_slice_by_slice(
     bring(followed, makers)
     page = drawn(context)
     assert lines(page) == ["innodb-default-1", "rocksdb-default-1"]
-    assert text(page) == "point-query threads=2: no ratio: no measured slices to compare"
+    assert text(page) == "point-query threads=2: no ratio yet"
     take_turns(makers, POINT, range(-2, 1))
     bring(followed, makers)
     page.painting.paint()
@@ -357,7 +357,7 @@ def test_a_contender_that_died_keeps_its_curve_and_the_ratio_its_slices(
     bring(followed, [first])
     page.painting.paint()
     assert len(other(page, second)) == 7
-    assert text(page) == "update-index threads=2: no ratio: no measured slices to compare"
+    assert text(page) == "update-index threads=2: no ratio yet"
     look_at(page, second, qtbot)
     assert len(other(page, first)) == 7, "no further than the one that died came"
 

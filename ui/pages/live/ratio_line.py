@@ -49,7 +49,7 @@ def ratio_text(its_round: RoundCurves, step: Bounds) -> str:
         return f"{step.label}: {_WHOLE}"
     ratios = its_round.ratios(step.position)
     if not ratios:
-        return f"{step.label}: no ratio: no measured slices to compare"
+        return f"{step.label}: no ratio{' yet' if step.ended_t is None else ', as no slices were measured'}"
     base = its_round.entries[0]["contender"]["name"]
     if step.ended_t is not None and all(ratio.slices == 1 for _, ratio in ratios):
         parts = ", ".join(f"{entry['contender']['name']} {ratio.value:.3f}" for entry, ratio in ratios)
