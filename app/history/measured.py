@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from .calibration import noise_of
-
 if TYPE_CHECKING:
     from .history import History
 
@@ -51,6 +49,8 @@ class Measured:
 
 
 def measured(history: History, machine_key: str) -> Measured:
+    from .calibration import noise_of  # by the thread that reads
+
     return Measured(noise_of(history, machine_key), tuple(_past_sessions(history, machine_key)))
 
 
