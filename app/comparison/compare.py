@@ -31,7 +31,7 @@ from .judgement import (
     marks_of_measures,
     with_verdicts,
 )
-from .measures import FIGURE, MEASURES, Measure, measure_named
+from .measures import FIGURE, Measure, measure_named, measures_of
 from .repeats import Counts, attempts_texts, counts_of, without_attempts
 from .rounds import Key, Rounds, relative, round_of, rounds_of
 from .same_load import with_same_load
@@ -222,9 +222,7 @@ def _row(
         "cuts": [[step and step["cut"] for step in place] for place in places],
         "disturbed": [[disturbed_text(step["others"]) if step else "" for step in place] for place in places],
         "latency_per": model["latency_per"],
-        "measures": {
-            each.name: _measured(each, completed, rounds) for each in MEASURES if each is not FIGURE
-        },
+        "measures": {each.name: _measured(each, completed, rounds) for each in measures_of(completed)},
     }
 
 
@@ -344,7 +342,7 @@ def by_measure(comparison: Comparison, name: str) -> Comparison:
     if measure is FIGURE:
         return comparison
     base = base_of(comparison)
-    kept = [row for row in comparison["rows"] if any(row["measures"][name]["n"])]
+    kept = [row for row in comparison["rows"] if name in row["measures"] and any(row["measures"][name]["n"])]
     found: Comparison = {**comparison, "rows": [_row_by(row, measure, base) for row in kept]}
     return with_verdicts(found, base, limits_of(comparison))
 

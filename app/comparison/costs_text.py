@@ -63,10 +63,11 @@ def details(comparison: Comparison, entry: WhyEntry) -> TextTable:
         *noise_cells(entry),
     )
     costs = [(cost["title"].removesuffix(PER_QUERY), *cost_cells(cost)) for cost in entry["costs"]]
+    engine = [(each["title"], *pair_cells(each), "", "", *noise_cells(each)) for each in entry["engine"]]
     heads = ("", "unit", "base", "other", "ratio", "may explain", "busy", "n", "spread")
     step = step_label(entry["step"], entry["coordinates"])
     title = f"{step}: {names[entry['column']]} against {names[entry['base']]}"
-    return TextTable(title, heads, (figure, *costs), 2, tuple(remarks_of(entry)), fixed=2)
+    return TextTable(title, heads, (figure, *costs, *engine), 2, tuple(remarks_of(entry)), fixed=2)
 
 
 def _names(comparison: Comparison) -> dict[str, str]:
@@ -172,6 +173,8 @@ def _csv_lines(entry: WhyEntry, names: Mapping[str, str]) -> Iterator[Sequence[o
     yield *place, "value", *_numbers(entry, None, None)
     for cost in entry["costs"]:
         yield *place, cost["name"], *_numbers(cost, cost["explains"], cost["busy"])
+    for each in entry["engine"]:
+        yield *place, each["name"], *_numbers(each, None, None)
 
 
 def _numbers(pair: PairEntry, explains: float | None, busy: float | None) -> Sequence[object]:

@@ -76,7 +76,7 @@ class RowEntry(RelatedEntry):
     cuts: list[list[CutEntry | None]]
     disturbed: list[list[str]]  # one a session: what else took the machine, where that was too much
     latency_per: str  # what one latency is of
-    measures: dict[str, MeasureEntry]  # by the name of a Measure, but the figure of the step itself
+    measures: dict[str, MeasureEntry]  # by the name of a Measure; not the figure of the step itself
 
 
 class PlansEntry(TypedDict):

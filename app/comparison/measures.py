@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.core.errors import InputError
+from app.engines import all_figures
 
 if TYPE_CHECKING:
     from app.history.figures import StepEntry
@@ -71,6 +72,10 @@ def _space_amplification(step: StepEntry) -> float | None:
     return step["settled"] and step["settled"]["space_amplification"]
 
 
+def _of_engine(name: str) -> Callable[[StepEntry], float | None]:
+    return lambda step: step["engine_figures"].get(name)
+
+
 # unit and direction are the step's own
 FIGURE = Measure("value", "Result", "", lambda step: step["value"])
 MEASURES = (
@@ -107,7 +112,18 @@ MEASURES = (
     Measure("space_amplification", "Space amplification", "bytes/byte", _space_amplification),
     Measure("write_amplification", "Write amplification", "bytes/byte", _write_amplification),
     Measure("errors", "Errors", "errors", lambda step: step["errors"]),
+    *(
+        Measure(each.name, each.title, each.unit, _of_engine(each.name), each.direction)
+        for each in all_figures()
+    ),
 )
+OF_ENGINE = frozenset(each.name for each in all_figures())  # measures that not every engine has
+
+
+def measures_of(places: Iterable[Iterable[StepEntry | None]]) -> list[Measure]:
+    """The measures of a step in these sessions, without its result and what none of their engines told."""
+    told = {name for place in places for step in place if step is not None for name in step["engine_figures"]}
+    return [each for each in MEASURES if each.name in told or not (each is FIGURE or each.name in OF_ENGINE)]
 
 
 def measure_named(name: str) -> Measure:

@@ -19,6 +19,7 @@ from app.protocol.cpus import from_text
 from app.stats.verdicts import DRIFT, FEW, NOISE, SAME
 
 from .compare import base_of, spread_of
+from .engine_figures import differing
 from .entries import Comparison, Coordinate, MeasureEntry, RowEntry
 from .judgement import marks_of_measures
 from .measures import measure_named
@@ -77,6 +78,11 @@ class CostEntry(PairEntry):
     explains: float | None  # of the change of the figure, from 0 to 1; null where nobody knows
 
 
+class EngineEntry(PairEntry):
+    name: str  # of a Measure
+    title: str
+
+
 class WhyEntry(PairEntry):
     """A step in one column against the base."""
 
@@ -90,6 +96,7 @@ class WhyEntry(PairEntry):
     plans: list[str]  # of statements that were carried out in different ways
     disturbed: list[str]  # what else took the machine, in a session of either
     costs: list[CostEntry]  # those that may explain the most first
+    engine: list[EngineEntry]  # figures of the engine that differ, the largest difference first
 
 
 def why(comparison: Comparison, row: RowEntry, at: int) -> WhyEntry:
@@ -111,6 +118,10 @@ def why(comparison: Comparison, row: RowEntry, at: int) -> WhyEntry:
         "plans": list(_plans(comparison, row_label(row), places)),
         "disturbed": list(_disturbed(comparison, row, places)),
         "costs": sorted(costs, key=_rank),
+        "engine": [
+            {**_pair(each.unit, row["measures"][each.name], places), "name": each.name, "title": each.title}
+            for each in differing(row, base, at)
+        ],
     }
 
 

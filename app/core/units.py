@@ -71,7 +71,9 @@ def unit_text(unit: str) -> str:
 
 
 def with_unit(value: float, unit: str) -> str:
-    """`12,345 rows/s`, `1.50 ms`, `3.2 GiB`."""
+    """`12,345 rows/s`, `1.50 ms`, `3.2 GiB`, `98.3 %` of a share."""
+    if unit == "share":
+        return f"{100 * value:.{2 if min(value, 1 - value) < 0.01 else 1}f} %"
     return figure_text(value, unit) if unit == "bytes" else f"{figure_text(value)} {unit_text(unit)}"
 
 

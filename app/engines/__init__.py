@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Dict, Iterator, Tuple
 
 from .engine import Engine, general
+from .panel import Figure
 
 _ORDER = ("innodb", "rocksdb", "myisam", "aria")  # in which people see them; others follow by their names
 
@@ -38,6 +39,15 @@ def engine_of(name: str) -> Engine:
     wanted = name.lower()
     found = (each for each in KNOWN.values() if wanted == each.name or wanted in each.aliases)
     return next(found, None) or general(wanted)
+
+
+def all_figures() -> Tuple[Figure, ...]:
+    """One figure of each name that the panels have, in the order of the engines."""
+    found: Dict[str, Figure] = {}
+    for engine in KNOWN.values():
+        for figure in engine.panel:
+            found.setdefault(figure.name, figure)
+    return tuple(found.values())
 
 
 def caches_of(engine: Engine) -> Tuple[Engine, ...]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import Mapping
+from typing import Dict, Mapping
 
-from .counter import gauge, rate
-from .engine import MIB, Debt, Engine, lock_waits, rows_written
+from .counter import TO_MB, gauge, rate, share
+from .engine import MIB, Debt, Engine, rows_written, table_locks
+from .panel import of_blocks, of_table_locks, plain
 from .query import Query, number, pairs
 from .server import row_formats
+
+_BLOCKS = "aria_pagecache_blocks_used+aria_pagecache_blocks_unused"
+_LOG_SIZE = re.compile(r"Size\s+(\d+)")  # of each file, in SHOW ENGINE ARIA LOGS
 
 _IS_WRITTEN = """\
 is_written() { # dirty pages leave the page cache with the tables
@@ -24,6 +29,12 @@ class Aria(Engine):
 
     def commit(self, values: Mapping[str, str]) -> str:
         return "flushed at every statement"
+
+    def seldom(self, query: Query, status: Mapping[str, str]) -> Dict[str, str]:
+        """The size of its log."""
+        found = [_LOG_SIZE.search(str(row["name"])) for row in query("SHOW ENGINE ARIA LOGS")]
+        sizes = [int(each.group(1)) for each in found if each is not None]
+        return {"aria.log_bytes": str(sum(sizes))} if sizes else {}
 
     def debt(self, query: Query) -> Debt:
         status = pairs(query, "SHOW GLOBAL STATUS LIKE 'Aria_pagecache_blocks_not_flushed'")
@@ -58,7 +69,33 @@ ENGINE = Aria(
         rate("aria.page_writes", "aria_pagecache_writes", "pages written"),
         rate("aria.log_syncs", "aria_transaction_log_syncs", "log syncs"),
         gauge("aria.unflushed_pages", "aria_pagecache_blocks_not_flushed", "pages not flushed"),
-        lock_waits("aria"),
+        rate("aria.block_changes", "aria_pagecache_write_requests", "changes to pages"),
+        share("aria.cache_full", "aria_pagecache_blocks_used", _BLOCKS, "page cache in use"),
+        share(
+            "aria.dirty_share", "aria_pagecache_blocks_not_flushed", _BLOCKS, "dirty share of the page cache"
+        ),
+        gauge("aria.log_mb", "aria.log_bytes", "log files", "MB", TO_MB),
+        *table_locks("aria"),
+    ),
+    panel=(
+        *of_blocks("aria", "page cache", "aria.page_writes"),
+        plain(
+            "log_syncs",
+            "Log syncs",
+            "1/s",
+            "",
+            "Flushes of the log to the disk: a commit of a transactional table needs one.",
+            "aria.log_syncs",
+        ),
+        plain(
+            "log_size",
+            "Log on disk",
+            "MB",
+            "",
+            "Size of the log files: it shrinks when a checkpoint no longer needs the older ones.",
+            "aria.log_mb",
+        ),
+        *of_table_locks("aria")[1:],
     ),
     unflushed=("unflushed_aria_pages", "dirty pages"),
     debt_limits={"unflushed_aria_pages": 32 * MIB // 8192},  # of eight kilobytes

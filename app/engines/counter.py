@@ -2,21 +2,52 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import re
+from typing import List, Mapping, NamedTuple, Optional
 
 TO_KB, TO_MB = 1 / 1024, 1 / (1 << 20)  # of bytes
+SHARE = "share"  # the unit of a part of a whole: from 0 to 1
+OF_ENGINE = "."  # in the names of values that `Engine.seldom` reads, and SHOW GLOBAL STATUS does not have
+
+_TERM = re.compile(r"([+-]?)([^+|-]+)")
 
 
 class Counter(NamedTuple):
     """A status variable (or the sum of several) as a series."""
 
     series: str
-    status: str  # names joined by +
+    status: str  # names joined by + and -; | before those of other versions, for servers without the first
     unit: str
     kind: str  # rate | gauge
     direction: str
     label: str
     scale: float = 1.0
+    per: str = ""  # what a share is a share of, written like status
+    digits: int = 2
+
+    @property
+    def names(self) -> List[str]:
+        """The status variables that it reads."""
+        return [name for _, name in _TERM.findall("|".join(filter(None, (self.status, self.per))))]
+
+    def total(self, status: Mapping[str, str]) -> Optional[float]:
+        """What the server has counted, or the share; None where it does not say."""
+        value = _total(self.status, status)
+        if not self.per:
+            return value
+        whole = _total(self.per, status)
+        return None if value is None or not whole else value / whole
+
+
+def _total(expression: str, status: Mapping[str, str]) -> Optional[float]:
+    """The first of the alternatives of which the server has every variable."""
+    for alternative in expression.split("|"):
+        try:
+            terms = [(sign, float(status[name])) for sign, name in _TERM.findall(alternative)]
+        except (KeyError, ValueError):
+            continue
+        return sum(-value if sign == "-" else value for sign, value in terms)
+    return None
 
 
 def rate(
@@ -31,3 +62,8 @@ def gauge(
 ) -> Counter:
     """A value that goes up and down."""
     return Counter(series, status, unit, "gauge", direction, label, scale)
+
+
+def share(series: str, status: str, per: str, label: str, direction: str = "") -> Counter:
+    """A value that goes up and down, as a share of another."""
+    return Counter(series, status, SHARE, "gauge", direction, label, per=per, digits=4)

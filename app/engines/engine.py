@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .counter import Counter, rate
+from .panel import Figure
 from .query import Query
 
 Debt = Dict[str, int]  # what is still to be written, by its parts: bytes or counts
@@ -68,6 +69,7 @@ class Engine:
 
     # what is read from a server
     counters: Tuple[Counter, ...] = ()
+    panel: Tuple[Figure, ...] = ()  # the figures that matter
     has_status: bool = True  # SHOW ENGINE ... STATUS says something
     table_facts: Tuple[Tuple[str, str], ...] = ()  # facts once the tables are loaded: name, statement
 
@@ -113,6 +115,13 @@ class Engine:
 
     # what a server says
 
+    def seldom(self, query: Query, status: Mapping[str, str]) -> Dict[str, str]:
+        """What only dearer statements tell, read every ten seconds; each name has a dot.
+
+        status: what the server has just told, for what need not be asked then.
+        """
+        return {}
+
     def debt(self, query: Query) -> Debt:
         """What it still has to write back, merge or purge."""
         return {}
@@ -155,6 +164,11 @@ def rows_written(engine: str) -> Tuple[Counter, ...]:
 def lock_waits(engine: str) -> Counter:
     """Table lock waits, for engines that lock whole tables."""
     return rate(engine + ".lock_waits", "table_locks_waited", "table lock waits", direction="lower")
+
+
+def table_locks(engine: str) -> Tuple[Counter, ...]:
+    """Table locks that waited and that did not."""
+    return lock_waits(engine), rate(engine + ".locks", "table_locks_immediate", "table locks at once")
 
 
 def words(text: str) -> Tuple[str, ...]:

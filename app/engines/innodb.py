@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional
 
-from .counter import TO_KB, TO_MB, gauge, rate
+from .counter import SHARE, TO_KB, TO_MB, gauge, rate, share
 from .engine import MIB, Debt, Engine, IsSteady, words
+from .panel import dirty_share, hit_rate, plain, ratio
 from .query import Query, first_answer, number, pairs
 from .server import UNDO_BYTES, row_formats, table_formats
 
@@ -26,6 +27,20 @@ _COMPRESSED = {8: 0.56, 16: 1.0}  # of the plain size, measured with KEY_BLOCK_S
 _LSN = re.compile(r"^Log sequence number\s+(\d+)$", re.MULTILINE)
 _CHECKPOINT = re.compile(r"^Last checkpoint at\s+(\d+)$", re.MULTILINE)
 _HISTORY = re.compile(r"^History list length (\d+)", re.MULTILINE)
+
+# MariaDB from 10.5 and MySQL from 8.0.30 on tell them as status variables, others by `seldom`
+_CHECKPOINT_AGE = (
+    "innodb_checkpoint_age|innodb_redo_log_current_lsn-innodb_redo_log_checkpoint_lsn|innodb.checkpoint_age"
+)
+_CAPACITY = "innodb_redo_log_capacity_resized|innodb.redo_capacity"
+_HISTORY_LIST = "innodb_history_list_length|innodb.history_list"
+_READ_AHEAD = "innodb_buffer_pool_read_ahead"
+_FILE_OPTIONS = (
+    "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('innodb_log_file_size', 'innodb_log_files_in_group')"
+)
+_HISTORY_METRIC = (
+    "SELECT count AS n FROM information_schema.innodb_metrics WHERE name = 'trx_rseg_history_len'"
+)
 
 # a row for each table, in 8.0 and in what is older; before 5.6 one for each size of pages that there are
 _ZIP_SIZES = (
@@ -80,6 +95,15 @@ class InnoDB(Engine):
             return "buffered"
         return "direct, without fsync" if method == "O_DIRECT_NO_FSYNC" else "direct"
 
+    def seldom(self, query: Query, status: Mapping[str, str]) -> Dict[str, str]:
+        """History list, checkpoint age and size of the redo log, where SHOW GLOBAL STATUS lacks them."""
+        if "innodb_redo_log_capacity_resized" in status:  # its text would lock more for the rest
+            rows = query(_HISTORY_METRIC)
+            return {"innodb.history_list": str(rows[0]["n"])} if rows else {}
+        capacity = _redo_capacity(query)
+        found = {} if capacity is None else {"innodb.redo_capacity": str(capacity)}
+        return found if "innodb_checkpoint_age" in status else {**found, **_told_by_text(query)}
+
     def debt(self, query: Query) -> Debt:
         status = pairs(query, "SHOW GLOBAL STATUS LIKE 'Innodb_%'")
         rows = query("SHOW ENGINE INNODB STATUS")
@@ -114,6 +138,21 @@ class InnoDB(Engine):
 
     def compression(self, query: Query) -> str:
         return "; ".join(filter(None, [row_formats(query), _zip_pages(query), _page_compression(query)]))
+
+
+def _redo_capacity(query: Query) -> Optional[int]:
+    variables = pairs(query, _FILE_OPTIONS)
+    size = number(variables, "innodb_log_file_size")
+    return size and size * (number(variables, "innodb_log_files_in_group") or 1)
+
+
+def _told_by_text(query: Query) -> Dict[str, str]:
+    """History list and checkpoint age from SHOW ENGINE INNODB STATUS."""
+    text = "".join(str(row["status"]) for row in query("SHOW ENGINE INNODB STATUS"))
+    history, lsn, checkpoint = (_found(each, text) for each in (_HISTORY, _LSN, _CHECKPOINT))
+    age = None if lsn is None or checkpoint is None else lsn - checkpoint
+    found = {"innodb.history_list": history, "innodb.checkpoint_age": age}
+    return {name: str(value) for name, value in found.items() if value is not None}
 
 
 def _found(pattern: Any, text: str) -> Optional[int]:
@@ -204,12 +243,102 @@ ENGINE = InnoDB(
         rate("innodb.cache_misses", "innodb_buffer_pool_reads", "buffer pool misses", direction="lower"),
         rate("innodb.pages_flushed", "innodb_buffer_pool_pages_flushed", "pages flushed"),
         gauge("innodb.dirty_mb", "innodb_buffer_pool_bytes_dirty", "dirty pages", "MB", TO_MB),
-        gauge("innodb.checkpoint_age_mb", "innodb_checkpoint_age", "checkpoint age", "MB", TO_MB),
-        gauge("innodb.history_list", "innodb_history_list_length", "history list length"),
+        gauge("innodb.checkpoint_age_mb", _CHECKPOINT_AGE, "checkpoint age", "MB", TO_MB),
+        gauge("innodb.history_list", _HISTORY_LIST, "history list length"),
         rate("innodb.log_kb", "innodb_os_log_written", "redo written", "KB/s", TO_KB),
         rate("innodb.log_syncs", "innodb_os_log_fsyncs", "redo syncs"),
         rate("innodb.log_waits", "innodb_log_waits", "log buffer waits", direction="lower"),
         rate("innodb.row_lock_waits", "innodb_row_lock_waits", "row lock waits", direction="lower"),
+        share(
+            "innodb.dirty_share",
+            "innodb_buffer_pool_pages_dirty",
+            "innodb_buffer_pool_pages_total",
+            "dirty share of the buffer pool",
+        ),
+        share("innodb.checkpoint_share", _CHECKPOINT_AGE, _CAPACITY, "checkpoint age per redo log", "lower"),
+        rate("innodb.doublewrite_pages", "innodb_dblwr_pages_written", "pages through doublewrite"),
+        rate("innodb.read_ahead", "{0}+{0}_rnd|{0}".format(_READ_AHEAD), "pages read ahead"),
+        rate(
+            "innodb.read_ahead_evicted",
+            _READ_AHEAD + "_evicted",
+            "pages read ahead and not used",
+            direction="lower",
+        ),
+    ),
+    panel=(
+        hit_rate(
+            "Share of the page requests to the buffer pool that found the page there.",
+            "innodb.cache_misses",
+            "innodb.cache_requests",
+        ),
+        dirty_share(
+            "Changed pages that are not yet written, as a share of the buffer pool.", "innodb.dirty_share"
+        ),
+        plain(
+            "checkpoint_share",
+            "Checkpoint age",
+            SHARE,
+            "lower",
+            "The redo that a recovery would read, as a share of the log: near 0.8 writes wait for flushing.",
+            "innodb.checkpoint_share",
+        ),
+        plain(
+            "history_list",
+            "History list",
+            "transactions",
+            "lower",
+            "Transactions whose old row versions are not purged.",
+            "innodb.history_list",
+        ),
+        plain(
+            "log_rate",
+            "Redo written",
+            "KB/s",
+            "",
+            "Bytes written to the redo log.",
+            "innodb.log_kb",
+        ),
+        plain(
+            "log_waits",
+            "Log buffer waits",
+            "1/s",
+            "lower",
+            "Waits because the log buffer was full.",
+            "innodb.log_waits",
+        ),
+        plain(
+            "pages_flushed",
+            "Pages flushed",
+            "1/s",
+            "",
+            "Pages that adaptive and other flushing wrote from the buffer pool.",
+            "innodb.pages_flushed",
+        ),
+        plain(
+            "doublewrite",
+            "Doublewrite pages",
+            "1/s",
+            "",
+            "Pages that were written to the doublewrite buffer first.",
+            "innodb.doublewrite_pages",
+        ),
+        plain(
+            "read_ahead",
+            "Read-ahead",
+            "1/s",
+            "",
+            "Pages that InnoDB read before a query asked for them.",
+            "innodb.read_ahead",
+        ),
+        ratio(
+            "read_ahead_wasted",
+            "Read-ahead not used",
+            SHARE,
+            "lower",
+            "Pages read ahead and evicted before any access, as a share of the pages read ahead.",
+            ("innodb.read_ahead_evicted",),
+            "innodb.read_ahead",
+        ),
     ),
     debt_limits={
         "dirty_bytes": 32 * MIB,

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Mapping
 
-from .counter import gauge, rate
-from .engine import MIB, Debt, Engine, lock_waits, rows_written
+from .counter import gauge, rate, share
+from .engine import MIB, Debt, Engine, rows_written, table_locks
+from .panel import of_blocks, of_table_locks, plain
 from .query import Query, number, pairs
 from .server import row_formats
+
+_BLOCKS = "key_blocks_used+key_blocks_unused"
 
 _IS_WRITTEN = """\
 is_written() { # key blocks leave the key cache with the tables
@@ -56,7 +59,23 @@ ENGINE = MyISAM(
         rate("myisam.cache_misses", "key_reads", "key cache misses", direction="lower"),
         rate("myisam.key_writes", "key_writes", "key blocks written"),
         gauge("myisam.unflushed_blocks", "key_blocks_not_flushed", "key blocks not flushed"),
-        lock_waits("myisam"),
+        rate("myisam.block_changes", "key_write_requests", "changes to key blocks"),
+        share("myisam.cache_full", "key_blocks_used", _BLOCKS, "key cache in use"),
+        share("myisam.dirty_share", "key_blocks_not_flushed", _BLOCKS, "dirty share of the key cache"),
+        *table_locks("myisam"),
+        rate("myisam.table_opens", "opened_tables", "tables opened", direction="lower"),
+    ),
+    panel=(
+        *of_blocks("myisam", "key cache", "myisam.key_writes"),
+        *of_table_locks("myisam"),
+        plain(
+            "table_opens",
+            "Tables opened",
+            "1/s",
+            "lower",
+            "Tables that the server had to open because its table cache did not have them.",
+            "myisam.table_opens",
+        ),
     ),
     has_status=False,
     unflushed=("unflushed_key_blocks", "key blocks"),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Dict, Iterator, List, Mapping, Optional, Tuple
+from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from .counter import TO_KB, TO_MB, gauge, rate
+from .counter import SHARE, TO_KB, TO_MB, Counter, gauge, rate
 from .engine import MIB, Debt, Engine, IsSteady, Rules
-from .query import Query, first_answer, number, pairs
+from .panel import Figure, hit_rate, plain, ratio
+from .query import Query, Row, first_answer, number, pairs
 
 _WAITING = ("compaction_pending", "mem_table_flush_pending", "num_immutable_mem_table")
 _HAS_ACTIVE = "SHOW TABLES FROM information_schema LIKE 'ROCKSDB_ACTIVE_COMPACTION_STATS'"
@@ -23,6 +24,23 @@ _FAMILY_OPTIONS = (
 )
 _FILES = "SELECT DISTINCT compression_algo AS name FROM information_schema.rocksdb_sst_props ORDER BY 1"
 _UNSET = ("", "NUL", "kDisableCompressionOption")
+
+_LEVELS = (
+    "SELECT level, type, SUM(value) AS total, MAX(value) AS most"
+    " FROM information_schema.ROCKSDB_COMPACTION_STATS"
+    " WHERE type IN ('SizeBytes', 'Score') AND level LIKE 'L%' GROUP BY level, type"
+)
+_PENDING = (
+    "SELECT SUM(value) AS n FROM information_schema.ROCKSDB_CFSTATS WHERE stat_type = 'COMPACTION_PENDING'"
+)
+_RETURNED = "rocksdb_bytes_read+rocksdb_iter_bytes_read|rocksdb_bytes_read"
+_BLOCKS = "rocksdb_block_cache_bytes_read+rocksdb_block_cache_bytes_write"  # found there, and read into it
+_MOST_LEVELS = 7  # of a column family, unless its options say otherwise
+_STALLS = (  # cause, and what it is called in the names of status variables
+    ("L0 files", "l0_file_count_limit"),
+    ("memtables", "memtable_limit"),
+    ("pending compaction", "pending_compaction_limit"),
+)
 
 # all tables share its files; a folder among them keeps old logs or a checkpoint
 _IN_ITS_FOLDER: Rules = (
@@ -59,6 +77,12 @@ class MyRocks(Engine):
     def file_access(self, values: Mapping[str, str]) -> str:
         return "direct" if values.get("rocksdb_use_direct_reads") in ("ON", "1") else "buffered"
 
+    def seldom(self, query: Query, status: Mapping[str, str]) -> Dict[str, str]:
+        """Levels with their scores, and column families that wait for compaction."""
+        rows, pending = first_answer(query, [_LEVELS]), first_answer(query, [_PENDING])
+        found = _levels(rows) if rows else {}
+        return {**found, **({"rocksdb.pending": str(int(pending[0]["n"] or 0))} if pending else {})}
+
     def debt(self, query: Query) -> Debt:
         debt: Debt = dict.fromkeys(_WAITING, 0)
         memtables = 0
@@ -89,6 +113,18 @@ class MyRocks(Engine):
         names = [str(row["name"]) for row in first_answer(query, [_FAMILIES])] or ["default"]
         said = [_of_family(name, options) for name in names if name in options]
         return "; ".join([*filter(None, said), *_of_files(query)])
+
+
+def _level_bytes(level: object) -> str:
+    return "rocksdb.level_bytes_{}".format(level)
+
+
+def _levels(rows: Sequence[Row]) -> Dict[str, str]:
+    """The bytes of each level, zero where it has no files, and the highest score."""
+    sizes = {str(row["level"])[1:]: float(row["total"]) for row in rows if row["type"] == "SizeBytes"}
+    found = {_level_bytes(at): str(sizes.get(str(at), 0.0)) for at in range(_MOST_LEVELS)}
+    scores = (float(row["most"]) for row in rows if row["type"] == "Score")
+    return {**found, "rocksdb.level_score": str(max(scores, default=0.0))}
 
 
 def _write_sync(values: Mapping[str, str]) -> str:
@@ -143,6 +179,37 @@ def _plain(name: str) -> str:
     return "none" if word == "No" else word
 
 
+def _cache_counters() -> Iterator[Counter]:
+    """Hits and misses of the block cache by kind of block."""
+    for kind in ("data", "index", "filter"):
+        names = "rocksdb.{}_".format(kind), "rocksdb_block_cache_{}_".format(kind)
+        yield rate(names[0] + "hits", names[1] + "hit", kind + " blocks found in the cache")
+        yield rate(
+            names[0] + "misses", names[1] + "miss", kind + " blocks not in the cache", direction="lower"
+        )
+
+
+def _stall_counters() -> Iterator[Counter]:
+    """Slowdowns and stops by cause."""
+    for cause, name in _STALLS:
+        status = "rocksdb_stall_{0}_slowdowns+rocksdb_stall_{0}_stops".format(name)
+        yield rate("rocksdb.stalls{" + cause + "}", status, "stalls by " + cause, direction="lower")
+
+
+def _hits_by_kind() -> Iterator[Figure]:
+    for kind in ("data", "index", "filter"):
+        yield ratio(
+            kind + "_hits",
+            "Hit rate of {} blocks".format(kind),
+            SHARE,
+            "higher",
+            "Share of the requests for {} blocks that found the block in the cache.".format(kind),
+            ("rocksdb.{}_hits".format(kind),),
+            "rocksdb.{}_hits".format(kind),
+            "rocksdb.{}_misses".format(kind),
+        )
+
+
 ENGINE = MyRocks(
     "rocksdb",
     "MyRocks",
@@ -195,6 +262,96 @@ ENGINE = MyRocks(
         rate("rocksdb.stall_ms", "rocksdb_stall_micros", "write stalls", "ms/s", 1e-3, "lower"),
         rate("rocksdb.stops", "rocksdb_stall_total_stops", "write stops", direction="lower"),
         rate("rocksdb.slowdowns", "rocksdb_stall_total_slowdowns", "write slowdowns", direction="lower"),
+        *_stall_counters(),
+        *_cache_counters(),
+        rate("rocksdb.bloom_useful", "rocksdb_bloom_filter_useful", "files skipped by bloom filter"),
+        rate(
+            "rocksdb.bloom_positive", "rocksdb_bloom_filter_full_positive", "files that passed a bloom filter"
+        ),
+        rate("rocksdb.written_kb", "rocksdb_bytes_written", "written by clients", "KB/s", TO_KB),
+        rate("rocksdb.returned_kb", _RETURNED, "returned by reads", "KB/s", TO_KB),
+        rate("rocksdb.blocks_kb", _BLOCKS, "blocks used by reads", "KB/s", TO_KB),
+        gauge("rocksdb.level_score", "rocksdb.level_score", "highest level score", direction="lower"),
+        gauge("rocksdb.pending", "rocksdb.pending", "column families to compact", direction="lower"),
+        *(
+            gauge("rocksdb.level_mb{" + str(at) + "}", _level_bytes(at), "level {}".format(at), "MB", TO_MB)
+            for at in range(_MOST_LEVELS)
+        ),
+    ),
+    panel=(
+        hit_rate(
+            "Share of the requests to the block cache that found the block there.",
+            "rocksdb.cache_misses",
+            "rocksdb.cache_hits",
+            "rocksdb.cache_misses",
+        ),
+        *_hits_by_kind(),
+        ratio(
+            "bloom_use",
+            "Bloom filter use",
+            SHARE,
+            "higher",
+            "Files that a bloom filter ruled out, as a share of the files whose filter was asked.",
+            ("rocksdb.bloom_useful",),
+            "rocksdb.bloom_useful",
+            "rocksdb.bloom_positive",
+        ),
+        plain(
+            "level_score",
+            "Level score",
+            "",
+            "lower",
+            "The highest score of a level, with the sizes of all: above 1 a level waits for compaction.",
+            "rocksdb.level_score",
+            parts=tuple(
+                ("L{}".format(at), "rocksdb.level_mb{" + str(at) + "}") for at in range(_MOST_LEVELS)
+            ),
+            part_unit="MB",
+        ),
+        plain(
+            "pending_compaction",
+            "Pending compaction",
+            "column families",
+            "lower",
+            "Column families that wait for compaction.",
+            "rocksdb.pending",
+        ),
+        plain(
+            "memtables",
+            "Memtables",
+            "MB",
+            "",
+            "Memory of all memtables, with those that wait to be flushed.",
+            "rocksdb.memtable_mb",
+        ),
+        plain(
+            "stalls",
+            "Write stalls",
+            "ms/s",
+            "lower",
+            "Time for which MyRocks held up writes; the causes are slowdowns and stops per second.",
+            "rocksdb.stall_ms",
+            parts=tuple((cause, "rocksdb.stalls{" + cause + "}") for cause, _ in _STALLS),
+            part_unit="1/s",
+        ),
+        ratio(
+            "engine_write_amplification",
+            "Write amplification of the engine",
+            "bytes/byte",
+            "lower",
+            "Bytes of WAL, flush and compaction per byte that clients wrote.",
+            ("rocksdb.log_kb", "rocksdb.flush_kb", "rocksdb.compaction_write_kb"),
+            "rocksdb.written_kb",
+        ),
+        ratio(
+            "engine_read_amplification",
+            "Read amplification of the engine",
+            "bytes/byte",
+            "lower",
+            "Bytes of the blocks that reads used per byte that they returned.",
+            ("rocksdb.blocks_kb",),
+            "rocksdb.returned_kb",
+        ),
     ),
     table_facts=(("cf_options", "SELECT * FROM information_schema.ROCKSDB_CF_OPTIONS"),),
     nudges=("rocksdb_force_flush_memtable_now", "rocksdb_compact_lzero_now"),  # the second is not everywhere

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 from app.core.errors import InputError
+from app.engines.panel import FACT
 from app.protocol.plan import Plan, step_label
 from app.protocol.states import GOING_ON, GONE, UNREACHED
 from app.shapes.facts import is_left_out
@@ -77,6 +78,7 @@ class StepEntry(TypedDict):
     data_bytes: float | None  # of tables and indexes
     rows: float | None
     per_query: dict[str, float | None]
+    engine_figures: dict[str, float]  # by the name of a figure of the engine's panel
     warm: bool
     marks: list[str]
     others: dict[str, Any]  # `Others`, as the agent wrote it; empty where it did not look
@@ -140,8 +142,9 @@ def steps(history: History, session: str) -> list[StepEntry]:
     """The steps in the order of the plan; if the session is over, all of them are."""
     state = state_of(history, session)
     settled, counts = _settled(history, session), counted(history, session)
+    of_engine = {fact["when"]: fact["value"] for fact in facts(history, session, FACT)}
     return [
-        _step(row, state, settled.get(row[22]), counts.get(row[22]))
+        _step(row, state, settled.get(row[22]), counts.get(row[22]), of_engine)
         for row in history.query(_STEP, (session,))
     ]
 
@@ -166,16 +169,20 @@ def _said(ended: dict[str, Any], data_bytes: float | None) -> Any:
 
 
 def _step(
-    row: Sequence[Any], session: str, settled: SettledEntry | None, counts: Counted | None
+    row: Sequence[Any],
+    session: str,
+    settled: SettledEntry | None,
+    counts: Counted | None,
+    of_engine: Mapping[str, dict[str, float]],
 ) -> StepEntry:
     state, reason = _ended(row[5], row[6], session)
-    whole, given = row[8], read_json(row[17])
+    whole, given, coordinates = row[8], read_json(row[17]), read_json(row[4])
     return {
         "name": row[0],
         "kind": row[1],
         "workload": row[2],
         "group": row[3],
-        "coordinates": read_json(row[4]),
+        "coordinates": coordinates,
         "state": state,
         "reason": reason,
         "unit": row[7],
@@ -188,6 +195,7 @@ def _step(
         "data_bytes": _whole(row[23]),
         "rows": _whole(row[16]),
         "per_query": {**dict.fromkeys(PER_QUERY), **given},
+        "engine_figures": of_engine.get(step_label(row[0], coordinates), {}),
         "warm": bool(row[18]),
         "marks": read_json(row[19]) + _unsteady(counts),
         "others": read_json(row[24]) if row[24] else {},

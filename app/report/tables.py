@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from app.comparison.before_after import ColumnOfPair, pairs
+from app.comparison.engine_figures import differing
 from app.comparison.entries import Comparison, GroupEntry, MeasureEntry, RatioEntry, RowEntry
-from app.comparison.measures import measure_named
+from app.comparison.measures import MEASURES, measure_named
 from app.comparison.rounds import relative
 from app.comparison.text import across_sign, judged_text, left_out_text, p_text, row_label, steady_text
 from app.core.units import count_text, figure_text, unit_text
@@ -67,8 +68,14 @@ def groups(found: Comparison, base: int) -> Iterator[Group]:
 def costs(found: Comparison, base: int) -> Iterator[Group]:
     """Costs per query of each driven step; empty if no step has them."""
     driven = [row for row in found["rows"] if row["kind"] == "drive"]
-    for name in COSTS:
+    for name in (*COSTS, *_of_engine(driven, base)):
         yield from _measured(driven, name, base)
+
+
+def _of_engine(rows: Sequence[RowEntry], base: int) -> list[str]:
+    """The figures of the engines in which a column differs from the base, in their usual order."""
+    found = {each.name for row in rows for at in _columns(row) for each in differing(row, base, at)}
+    return [each.name for each in MEASURES if each.name in found]
 
 
 def latencies(found: Comparison, base: int) -> Iterator[Group]:
@@ -100,11 +107,11 @@ def _changed(column: ColumnOfPair) -> Cell:
 def _measured(rows: Sequence[RowEntry], name: str, base: int) -> Iterator[Group]:
     """A value as measured; a report only judges the results of steps."""
     measure = measure_named(name)
-    there = [row for row in rows if any(row["measures"][name]["n"])]
+    there = [row for row in rows if name in row["measures"] and any(row["measures"][name]["n"])]
     lines = [Line(row_label(row), _plain(row["measures"][name], base)) for row in there]
     if lines:
         unit = measure.unit_of(there[0]).removeprefix("/query")  # a count: its title says so already
-        yield Group(measure.title, unit, "lower", tuple(lines), None, ())
+        yield Group(measure.title, unit, measure.direction, tuple(lines), None, ())
 
 
 def _plain(found: MeasureEntry, base: int) -> tuple[Cell, ...]:

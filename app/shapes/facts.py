@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Required, TypedDict
 
+from app.engines.panel import FACT
 from app.protocol.reading import read
 
-from . import Count, Name, Number, ShapeError, Text, Texts, check
+from . import Count, Figure, Name, Number, ShapeError, Text, Texts, check
 
 
 class StartState(TypedDict, total=False):
@@ -78,6 +79,7 @@ class Canary(TypedDict):
 
 
 FACTS: Mapping[str, Any] = {
+    FACT: dict[Name, Figure],
     "canary": Canary,
     "build": Build,
     "start_state": StartState,

@@ -9,6 +9,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
 
 from app.core.shipped import shipped_folder
+from app.engines import KNOWN
+from app.engines.panel import BETTER
 
 Menus = Iterable[tuple[str, Sequence[QAction]]]  # each with its title
 
@@ -21,7 +23,7 @@ class HelpDialog(QDialog):
         text = QTextBrowser()
         text.setAccessibleName("Shortcuts and figures")
         figures = (shipped_folder("resources") / "figures.html").read_text(encoding="utf-8")
-        text.setHtml(f"<h2>Shortcuts</h2>{_shortcuts(menus)}{figures}")
+        text.setHtml(f"<h2>Shortcuts</h2>{_shortcuts(menus)}{figures}{_engines()}")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
@@ -37,6 +39,19 @@ def _shortcuts(menus: Menus) -> str:
         rows = [_row(each) for each in actions if each.shortcut().toString()]
         if rows:
             parts.append(f"<h3>{escape(_plain(title))}</h3><table cellpadding='3'>{''.join(rows)}</table>")
+    return "".join(parts)
+
+
+def _engines() -> str:
+    """The figures of each engine, in the words of its file."""
+    parts = ["<h2>Figures of the engines</h2>"]
+    for engine in (each for each in KNOWN.values() if each.panel):
+        rows = "".join(
+            f"<tr><td width='170'><b>{escape(figure.title)}</b></td>"
+            f"<td>{escape(figure.meaning)} {escape(BETTER[figure.direction].capitalize())}.</td></tr>"
+            for figure in engine.panel
+        )
+        parts.append(f"<h3>{escape(engine.title)}</h3><table cellpadding='3'>{rows}</table>")
     return "".join(parts)
 
 

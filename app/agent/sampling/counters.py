@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from app.agent.server.mysql import Client, QueryError
 from app.engines import engine_of
-from app.engines.counter import Counter
+from app.engines.counter import OF_ENGINE, Counter
 from app.engines.server import COUNTERS, READS, ROWS, SORTED
 
 LEAVE_S = 5.0  # for clients to be gone once their program has ended
 GONE_S = 0.01  # from the last one that is counted to the end of its thread
 OWN = (".rows_read", ".log_kb")  # of an engine, where it counts them
+SELDOM_S = 10.0  # between two readings of what dearer statements tell
 
 
 class Counters:
@@ -21,14 +23,27 @@ class Counters:
     def __init__(self, client: Client, engine: str) -> None:
         self._client = client
         self._engine = engine
+        self._seldom: Dict[str, str] = {}
+        self._seldom_at = -SELDOM_S
         self.counters = COUNTERS + engine_of(engine).counters
+        self.panel = engine_of(engine).panel
         self._titles = {"server": "Server", engine: engine_of(engine).title}
-        names = sorted({name for counter in self.counters for name in counter.status.split("+")})
+        names = sorted({name for counter in self.counters for name in counter.names if OF_ENGINE not in name})
         quoted = ",".join("'{}'".format(name) for name in names)
         self._statement = "SHOW GLOBAL STATUS WHERE Variable_name IN ({})".format(quoted)
 
-    def read(self) -> Dict[str, str]:
-        return self._client.pairs(self._statement)
+    def read(self, whole: bool = False) -> Dict[str, str]:
+        """All counters; whole: those of dearer statements too, which are else some seconds old."""
+        found = self._client.pairs(self._statement)
+        now = time.monotonic()
+        if whole or now - self._seldom_at >= SELDOM_S:
+            self._seldom, self._seldom_at = self._read_seldom(found), now
+        return {**found, **self._seldom}
+
+    def _read_seldom(self, status: Mapping[str, str]) -> Dict[str, str]:
+        with contextlib.suppress(QueryError):
+            return engine_of(self._engine).seldom(self._client.query, status)
+        return {}
 
     def declare(self) -> List[Dict[str, Any]]:
         return [
@@ -38,7 +53,7 @@ class Counters:
                 "kind": c.kind,
                 "direction": c.direction,
                 "label": self._title(c),
-                "digits": 2,
+                "digits": c.digits,
             }
             for c in self.counters
         ]
@@ -67,7 +82,7 @@ class Counters:
     def counts_calls(self, status: Mapping[str, str]) -> bool:
         """Whether *rows read* are handler calls, because the server does not count rows."""
         rows = [*self._own(".rows_read"), ROWS]
-        return all(_total(each, status) is None for each in rows)
+        return all(each.total(status) is None for each in rows)
 
     def _own(self, name: str) -> List[Counter]:
         return [each for each in self.counters if each.series == self._engine + name]
@@ -76,10 +91,10 @@ class Counters:
 def _value(
     counter: Counter, before: Mapping[str, str], after: Mapping[str, str], dt: float
 ) -> Optional[float]:
-    now = _total(counter, after)
+    now = counter.total(after)
     if now is None or counter.kind == "gauge":
         return None if now is None else now * counter.scale
-    then = _total(counter, before)
+    then = counter.total(before)
     if then is None or now < then or dt <= 0:  # a restarted server counts from zero again
         return None
     return (now - then) * counter.scale / dt
@@ -89,21 +104,14 @@ def _first(
     counters: Sequence[Counter], before: Mapping[str, str], after: Mapping[str, str]
 ) -> Optional[float]:
     """The value of the first of these counters that the server has."""
-    there = (counter for counter in counters if _total(counter, after) is not None)
+    there = (counter for counter in counters if counter.total(after) is not None)
     counter = next(there, None)
     return None if counter is None else _value(counter, before, after, 1.0)
 
 
-def _total(counter: Counter, status: Mapping[str, str]) -> Optional[float]:
-    try:
-        return float(sum(float(status[name]) for name in counter.status.split("+")))
-    except (KeyError, ValueError):
-        return None
-
-
 def rows_read(status: Mapping[str, str]) -> Optional[float]:
     """Rows that the server has read so far, from any table; None if unknown."""
-    return _total(READS, status)
+    return READS.total(status)
 
 
 def await_last_client(client: Client) -> None:

@@ -7,11 +7,13 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 from app.agent.server.mysql import QueryError
 from app.agent.system.journal import Journal
+from app.engines.panel import figures_of
 from app.protocol.events import Sample, SeriesDeclared
 from app.protocol.series import LOAD, P95_EVENTS
 
 from .counters import Counters, rows_read
 from .host import HostSampler, deltas
+from .means import Means
 from .reading import Reading
 
 Moment = Tuple[Reading, Dict[str, str]]  # what the machine, and what the server has counted so far
@@ -27,6 +29,7 @@ class Sampler:
         self._said: Dict[str, bool] = {}
         self._series = [*LOAD, *host.declare(), *counters.declare()]
         self._digits = [each["digits"] for each in self._series]
+        self.means = Means([each.series for each in counters.counters])  # of the measured seconds
         self.at = 0.0
         self.reading: Any = None
         self._status: Dict[str, str] = {}
@@ -36,7 +39,7 @@ class Sampler:
 
     def look(self, whole: bool = False) -> Moment:
         """All counters now; whole: including processes that rest. Samples do not change."""
-        return self._host.read(whole), self._try("server", self._counters.read, {})
+        return self._host.read(whole), self._try("server", lambda: self._counters.read(whole), {})
 
     @property
     def moment(self) -> Moment:
@@ -46,6 +49,11 @@ class Sampler:
     def spent(self, first: Moment, last: Moment) -> Dict[str, Optional[float]]:
         """What machine and server used between two moments, named like the costs per query."""
         return {**deltas(first[0], last[0]), **self._counters.spent(first[1], last[1])}
+
+    @property
+    def engine_figures(self) -> Dict[str, float]:
+        """The figures of the engine's panel, from the means."""
+        return figures_of(self._counters.panel, self.means.values())
 
     @property
     def counts_calls(self) -> bool:
@@ -80,7 +88,10 @@ class Sampler:
         host = self._host.rates(before, self.reading, dt)
         self._host.watch(before, self.reading, dt)
         of_load = _rows_by_server(status, self._status, dt) if rows_by_server else _load_values(load)
-        found = [*of_load, *host, *self._counters.values(status, self._status, dt)]
+        of_server = self._counters.values(status, self._status, dt)
+        if s >= 0:
+            self.means.add(of_server, dt)
+        found = [*of_load, *host, *of_server]
         rounded = [None if v is None else round(v, digits) for v, digits in zip(found, self._digits)]
         self._journal.write(Sample, step=step, s=s, dt=round(dt, 4), values=rounded, derived=derived)
         for problem in self._host.take_problems():

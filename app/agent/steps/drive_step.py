@@ -72,6 +72,7 @@ class DriveStep:
         # after the EXPLAINs of the work, which are no part of the step
         self._status = read_status(session.server.client)
         session.host.others.begin()
+        session.sampler.means.clear()
         session.sampler.begin(whole=True)
         self._first = session.sampler.moment
         self._costs.begin()
@@ -206,6 +207,7 @@ class DriveStep:
         session.write_accounting.count_rows(self._warm_rows)
         if self._statement:
             self._facts.write_explain(step, self._statement)
+        self._facts.write_engine_figures(step, session.sampler.engine_figures)
         return {
             "outcome": outcome,
             "reason": reason,

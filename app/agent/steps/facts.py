@@ -10,6 +10,7 @@ from app.agent.server.options_in_force import not_default, options_of
 from app.agent.survey.build_notes import BuildNotes
 from app.agent.survey.machine import machine_facts
 from app.engines import engine_of
+from app.engines.panel import FACT
 from app.engines.server import table_formats
 from app.protocol.answers import to_json
 from app.protocol.events import Fact
@@ -91,6 +92,11 @@ class Facts:
         """The plan of each statement of a step, at its begin and at its end."""
         if found:
             self._write("plans", found, step.label)
+
+    def write_engine_figures(self, step: Step, found: Dict[str, float]) -> None:
+        """The figures of the engine's panel over the measured seconds of a step."""
+        if found:
+            self._write(FACT, {name: round(value, 6) for name, value in found.items()}, step.label)
 
     def write_estimate(self, step: Step, found: Dict[str, Any]) -> None:
         """The rows that the server estimated when a step began, and the rows in the tables."""

@@ -118,7 +118,7 @@ class WhyPanel(Panel):
         if (entry := _entry(shown)) is None:
             self._show(TextTable("", (), (), 0, (_CHOOSE,)))
             return
-        shares = [None, *(cost["explains"] for cost in entry["costs"])]
+        shares = [None, *(cost["explains"] for cost in entry["costs"]), *(None for _ in entry["engine"])]
         table = details(shown.whole, entry)
         self._model.show(table, shares, _SHARES)
         self._arrange(table)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
+from app.history.timeline import Overview
 from ui.core.context import Context
 from ui.core.page import MARGIN
 from ui.core.theme import SPACE
@@ -14,11 +15,13 @@ from ui.widgets.table import Table
 
 from .charts import SessionCharts
 from .choices import ChartChoices
+from .engine_panel import EnginePanel
 from .header import PlanHeader
 from .plans_row import PlansRow
 from .queue_line import QueueLine
 from .remarks import RemarksPanel
 from .steering import Steering
+from .watching import LoadedSession
 
 WIDTHS = (15, 8, 13, 11, 12, 12, 13, 10, 10, 7, 8)  # of the results, until a person changes them
 
@@ -37,6 +40,8 @@ class LiveBody(QWidget):
         self.choices = ChartChoices(context, self.charts.axis, self.charts, page)
         self.results = ResultsModel(context.theme)
         self.table = Table("Results, step by step")
+        self.engine = EnginePanel(context.theme)
+        self.tabs = QTabWidget()
         self.remarks = RemarksPanel(context.theme)
         self._in_sight = ("", -1)  # session and step whose line was scrolled to
         self._arrange(context)
@@ -48,10 +53,23 @@ class LiveBody(QWidget):
             table, model = self.table, self.results
             QTimer.singleShot(0, table, lambda: table.scrollTo(model.index(step, 0)))  # once it has its size
 
+    def show_engine(self, loaded: LoadedSession | None, overview: Overview | None) -> None:
+        """Show the figures of the engine: now while the running step is followed, else of the chosen step."""
+        if loaded is None or overview is None or not self.engine.isVisible():
+            return
+        self.engine.show_engine(overview.session["contender"]["engine"])
+        current = loaded.curves.current
+        if self.charts.axis.is_following and current is not None and current.ended_t is None:
+            self.engine.show_now(loaded.curves)
+        else:
+            row = self.table.currentIndex().row()
+            self.engine.show_step(overview.steps[row] if 0 <= row < len(overview.steps) else None)
+
     def _arrange(self, context: Context) -> None:
         self._make_table(context)
+        self._make_tabs()
         self.header.buttons.addWidget(self.steering)
-        below = _splitter(Qt.Orientation.Horizontal, (self.table, 122, 3), (self.remarks, 33, 1))
+        below = _splitter(Qt.Orientation.Horizontal, (self.tabs, 122, 3), (self.remarks, 33, 1))
         split = _splitter(Qt.Orientation.Vertical, (self.charts, 52, 5), (below, 16, 2))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
@@ -61,6 +79,15 @@ class LiveBody(QWidget):
         layout.addWidget(split, 1)
         context.memory.restore_splitter(split, "live/split")
         context.memory.restore_splitter(below, "live/below")
+
+    def _make_tabs(self) -> None:
+        self.tabs.setDocumentMode(True)
+        self.tabs.setAccessibleName("Results and engine")
+        self.tabs.addTab(self.table, "Results")
+        self.tabs.addTab(self.engine, "Engine")
+        self.tabs.setTabToolTip(1, "The figures of the engine that matter, of the running or the chosen step")
+        self.tabs.setCornerWidget(self.engine.heading)
+        self.tabs.currentChanged.connect(lambda at: self.engine.heading.setVisible(at == 1))
 
     def _make_table(self, context: Context) -> None:
         self.table.setModel(self.results)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 NAN = float("nan")
 QPS = "load.queries"
 SLICES_GAP_S = 90.0  # between two slices three others may take six of 12 s, and rest
+RECENT_S = 60  # latest seconds whose values of all series are in memory
 UNTOLD = ("measured",)  # marks that are shown by what they bring about
 
 
@@ -98,6 +100,7 @@ class SessionCurves:
         self.gaps: list[tuple[float, float]] = []
         self.remarks: list[Remark] = list(timeline.remarks)
         self.t = 0.0  # of the latest sample
+        self._recent: deque[Sequence[float | None]] = deque(maxlen=RECENT_S)
         self._state = timeline.state
         self._sampled = self._places(timeline.state.sampled)
         for stretch in timeline.stretches:
@@ -107,6 +110,11 @@ class SessionCurves:
     def current(self) -> Bounds | None:
         """The latest step that began."""
         return next(reversed(self.bounds.values()), None)
+
+    def latest(self) -> list[dict[str, float | None]]:
+        """All series of the latest seconds that came as events, by name."""
+        names = self._state.sampled
+        return [dict(zip(names, values, strict=True)) for values in self._recent]
 
     @property
     def marks(self) -> list[tuple[float, str]]:
@@ -164,6 +172,7 @@ class SessionCurves:
         match event:
             case SeriesDeclared():
                 self._sampled = self._places(self._state.sampled)
+                self._recent.clear()
                 applied.is_stale = True
             case StepStarted():
                 self._begin(event.step)
@@ -217,6 +226,7 @@ class SessionCurves:
             run.clear()
         if not samples:
             return
+        self._recent.extend(sample.values for sample in samples[-RECENT_S:])
         times = [sample.t for sample in samples]
         for name, place in self._sampled.items():
             self.tracks[name].extend(times, [sample.values[place] for sample in samples])

@@ -63,6 +63,7 @@ class LivePage(Page):
         watching, body = self._watching, self.body
         watching.shown.connect(self._on_shown)
         watching.extended.connect(self.painting.request)
+        watching.extended.connect(self._show_engine)
         watching.bounded.connect(self.painting.request_marks)
         watching.bounded.connect(self._choose_running)
         watching.remarked.connect(body.remarks.add_remarks)
@@ -76,6 +77,7 @@ class LivePage(Page):
         body.plans.chosen.connect(self._on_plan_chosen)
         body.table.clicked.connect(self._on_row_chosen)
         body.table.activated.connect(self._on_row_chosen)
+        body.tabs.currentChanged.connect(self._show_engine)
         body.charts.axis.following_changed.connect(self._on_following_changed)
         self.context.plans.changed.connect(self._on_plan_changed)
 
@@ -148,16 +150,21 @@ class LivePage(Page):
             self._look_at(self._step_wanted)
             self._step_wanted = -1
             self._choose_running()
+            self._show_engine()
         self.status.update()
 
     def _on_figured(self) -> None:
         self._show_figures()
+        self._show_engine()
         self.status.update()
 
     def _show_figures(self) -> None:
         overview = self._watching.overview
         self.body.results.set_overview(overview)
         self.body.charts.set_cuts(overview.steps if overview else ())
+
+    def _show_engine(self, *_: object) -> None:
+        self.body.show_engine(self._watching.loaded, self._watching.overview)
 
     def _on_plan_changed(self, _plan: str) -> None:
         if self.isVisible():
@@ -225,6 +232,7 @@ class LivePage(Page):
             self.body.charts.look_at(bounds)
         self.body.header.strip.select(loaded.request.session, step)
         self.body.table.choose_row(step)
+        self._show_engine()
 
     def _ask_seconds(self) -> None:
         """Choose the seconds of the step with the focus."""

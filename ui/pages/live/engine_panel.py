@@ -1,0 +1,92 @@
+"""The panel of the engine: the figures that matter, of this second or of a step that has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from app.core.units import with_unit
+from app.engines import engine_of
+from app.engines.panel import BETTER, Figure, parts_of
+from app.history.figures import StepEntry
+from app.history.step_text import named
+from ui.core.plain import Label, as_tip
+from ui.core.theme import SPACE, Theme
+from ui.widgets.figure_cell import FigureCell
+
+from .curves import SessionCurves
+
+LINES = 2
+MISSING = "\u2013"
+NO_PANEL = "Dyno does not know the figures of this engine"
+NOT_TOLD = "No figures of the engine: an older Dyno did not store them, or the step has not ended"
+
+
+class EnginePanel(QWidget):
+    """Cells in two lines, for the engine of the session that is shown."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.engine = ""
+        self.cells: dict[str, FigureCell] = {}  # by the name of a figure
+        self.heading = Label()
+        self.heading.setProperty("role", "muted")
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(SPACE, SPACE // 2, SPACE, SPACE // 2)
+        self._grid.setHorizontalSpacing(2 * SPACE)
+        self._grid.setVerticalSpacing(SPACE // 2)
+
+    @property
+    def _panel(self) -> Sequence[Figure]:
+        return engine_of(self.engine).panel if self.engine else ()
+
+    def show_engine(self, engine: str) -> None:
+        """Make the cells of this engine."""
+        if engine == self.engine:
+            return
+        for cell in self.cells.values():
+            self._grid.removeWidget(cell)
+            cell.deleteLater()
+        self.engine = engine
+        self.cells = {figure.name: FigureCell(self._theme, self) for figure in self._panel}
+        columns = -(-len(self.cells) // LINES)
+        for at, (figure, cell) in enumerate(zip(self._panel, self.cells.values(), strict=True)):
+            cell.name(figure.title)
+            self._grid.addWidget(cell, at // columns, at % columns)
+
+    def show_now(self, curves: SessionCurves) -> None:
+        """The figures of the latest second, with the trend of the last minute."""
+        seconds = curves.latest()
+        for figure in self._panel:
+            trend = [figure.value(second) for second in seconds]
+            last = seconds[-1] if seconds else {}
+            self._show(figure, trend[-1] if trend else None, trend, parts_of(figure, last))
+        self.heading.setText("now" if self._panel else NO_PANEL)
+
+    def show_step(self, step: StepEntry | None) -> None:
+        """The figures over the measured seconds of a step."""
+        found = step["engine_figures"] if step else {}
+        for figure in self._panel:
+            self._show(figure, found.get(figure.name), (), {})
+        about = named(step["name"], step["coordinates"]) if step else ""
+        self.heading.setText(NO_PANEL if not self._panel else about if found else NOT_TOLD)
+
+    def _show(
+        self, figure: Figure, value: float | None, trend: Sequence[float | None], parts: Mapping[str, float]
+    ) -> None:
+        text = MISSING if value is None else _text(value, figure.unit)
+        more = ", ".join(f"{label} {_text(each, figure.part_unit)}" for label, each in parts.items())
+        cell = self.cells[figure.name]
+        cell.show_value(f"{text} ({more})" if more else text, trend)
+        cell.setToolTip(as_tip("\n".join(filter(None, (_about(figure), more)))))
+
+
+def _about(figure: Figure) -> str:
+    return f"{figure.title}: {figure.meaning} {BETTER[figure.direction].capitalize()}."
+
+
+def _text(value: float, unit: str) -> str:
+    """`12.0 /s`, `98.3 %`, `0.25`."""
+    return with_unit(value, unit).replace(" 1/s", " /s").strip()
