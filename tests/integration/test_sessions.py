@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from app.engines import engine_of
+from app.engines.counter import SHARE
 from app.protocol.events import Fact, Mark, Sample, SessionEnded, StepEnded, StepStarted
 from tests.installed import MARIADB, VERSION
-from tests.integration.desktop import Desktop
+from tests.integration.desktop import READ, Desktop
 
 ENGINES = ("innodb", "rocksdb", "myisam", "aria")
 OF_MYSQL = ["innodb", pytest.param("myisam", marks=pytest.mark.full)]
@@ -81,6 +83,17 @@ def check_analysed(events: list[Any]) -> None:
     assert not any(each.status.get("com_analyze") for each in events if isinstance(each, StepEnded))
 
 
+def check_engine_figures(engine: str, step: dict[str, Any], has_reads: bool = True) -> None:
+    """Every figure of the panel that this server can tell has a value, and shares lie between 0 and 1."""
+    panel, found = engine_of(engine).panel, step["engine_figures"]
+    may_miss = {figure.name for figure in panel if figure.under}  # where nothing happened to divide by
+    assert {figure.name for figure in panel} - found.keys() <= may_miss, found
+    assert "cache_hits" in found or not has_reads, found
+    shares = [found[figure.name] for figure in panel if figure.unit == SHARE and figure.name in found]
+    assert shares and all(0 <= share <= 1 for share in shares), found
+    assert all(value >= 0 for value in found.values())
+
+
 def check_figures(desktop: Desktop, session: str) -> None:
     """Totals, sizes, costs and rows of the ended steps make sense together."""
     shown = desktop.json("session", "show", session)
@@ -93,8 +106,11 @@ def check_figures(desktop: Desktop, session: str) -> None:
     assert query["latency_ms"]["p50"] <= query["latency_ms"]["p95"] <= query["latency_ms"]["p99"]
     assert 0 < query["per_query"]["cpu_us"] < 10_000
     assert 0.5 < query["per_query"]["rows_read"] < 2  # one each; of seconds that begin a moment apart
+    engine = shown["contender"]["engine"]
+    for name in ("point-query", "update-index"):
+        check_engine_figures(engine, steps[name], has_reads=engine != "rocksdb")  # memtables may have all
     logged = steps["update-index"]["per_query"]["log_kb"]
-    assert logged is None if shown["contender"]["engine"] in ("myisam", "aria") else logged > 0
+    assert logged is None if engine in ("myisam", "aria") else logged > 0
     assert steps["load"]["rows"] == 4000
     assert steps["update-index"]["size_bytes"] > 100_000
     series = desktop.json("session", "series", session, "point-query", "--series", "qps")
@@ -124,6 +140,8 @@ def carry_out_on(desktop: Desktop, base: Path, engine: str, version: str) -> Non
     assert (entry["state"], entry["failed_steps"]) == ("completed", 0)
     check_complete(desktop, entry)
     assert facts_of(desktop, entry["id"])["variables"]["version"].startswith(version)
+    for step in desktop.json("session", "show", entry["id"])["steps"][READ:]:
+        check_engine_figures(engine, step)
 
 
 def test_loopback_with_a_password_nobody_keeps(desktop: Desktop) -> None:

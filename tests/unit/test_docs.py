@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.agent.main import VERBS
+from app.core.units import unit_text
+from app.engines import KNOWN
 from app.history.history import History
 from app.history.schema import DERIVED_TABLES, OWNED_TABLES
 from app.protocol.events import KINDS, PROTOCOL, Unknown, decode
@@ -46,6 +48,19 @@ def test_tables_of_the_history(tmp_path: Path) -> None:
     with History(tmp_path) as history:
         there = {name for (name,) in history.query("SELECT name FROM sqlite_master WHERE type = 'table'")}
     assert there == set(DERIVED_TABLES) | set(OWNED_TABLES)
+
+
+def test_the_figures_of_the_engines() -> None:
+    text = page("engine-figures.md")
+    for engine in KNOWN.values():
+        _, found, section = text.partition(f"## {engine.title}\n")
+        assert found, engine.name
+        shown = [line for line in section.partition("\n## ")[0].splitlines() if line.startswith("| `")]
+        assert shown == [
+            f"| `{each.name}` | {each.title} | {unit_text(each.unit)} | {each.direction or 'neither'} |"
+            f" {each.meaning} |"
+            for each in engine.panel
+        ]
 
 
 @pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.name)

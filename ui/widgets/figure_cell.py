@@ -13,7 +13,7 @@ from ui.core.theme import SPACE, Theme
 
 from .table import tabular
 
-_TREND = 56  # pixels of its width
+_TREND = 56  # pixels of its width, at least
 _ELIDE = Qt.TextElideMode.ElideRight
 
 
@@ -57,12 +57,13 @@ class FigureCell(QWidget):
         font.setWeight(QFont.Weight.DemiBold)
         painter.setFont(font)
         painter.setPen(self._theme.colour("text"))
-        room = self.width() - (_TREND + SPACE if self._has_trend else 0)
+        trend = max(_TREND, self.width() // 3) if self._has_trend else 0
+        room = self.width() - trend - (SPACE if trend else 0)
         painter.drawText(
             QRectF(0, line, room, line), fitted(painter.fontMetrics(), self._value, _ELIDE, room)
         )
-        if self._has_trend:
-            self._draw_trend(painter, QRectF(room + SPACE / 2, line + 2, _TREND, line - 4))
+        if trend:
+            self._draw_trend(painter, QRectF(room + SPACE / 2, line + 2, trend, line - 4))
         painter.end()
 
     @property

@@ -79,7 +79,7 @@ class EnginePanel(QWidget):
         text = MISSING if value is None else _text(value, figure.unit)
         more = ", ".join(f"{label} {_text(each, figure.part_unit)}" for label, each in parts.items())
         cell = self.cells[figure.name]
-        cell.show_value(f"{text} ({more})" if more else text, trend)
+        cell.show_value(f"{text} ({more})" if more else text, () if more else trend)
         cell.setToolTip(as_tip("\n".join(filter(None, (_about(figure), more)))))
 
 
