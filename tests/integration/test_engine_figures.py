@@ -12,7 +12,7 @@ SEQUENCE = own_sequence("pools", LOAD, 'workload = "point-query"', tables=1, row
 
 
 def test_a_small_buffer_pool_misses_and_a_large_one_hits(desktop: Desktop) -> None:
-    for name, size in (("small", "5M"), ("large", "128M")):
+    for name, size in (("small", "6M"), ("large", "128M")):
         write(desktop.home / f"presets/innodb/{name}.cnf", CNF.format(name, size))
     write(desktop.home / "sequences/pools.toml", SEQUENCE)
     contenders = [f"{MARIADB}:innodb:{name}" for name in ("small", "large")]

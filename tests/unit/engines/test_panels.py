@@ -91,7 +91,7 @@ def of_innodb(hand: Hand) -> dict[str, float | None]:
         "history_list": history,
         "log_rate": hand.each_second("innodb_os_log_written") / 1024,
         "log_waits": hand.each_second("innodb_log_waits"),
-        "pages_flushed": hand.each_second(pool + "pages_flushed"),
+        "pages_flushed": hand.each_second("innodb_pages_written"),
         "doublewrite": hand.each_second("innodb_dblwr_pages_written"),
         "read_ahead": read_ahead / hand.dt,
         "read_ahead_wasted": hand.grown(ahead[0] + "_evicted") / read_ahead if read_ahead else None,
