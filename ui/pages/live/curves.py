@@ -100,6 +100,7 @@ class SessionCurves:
         self.gaps: list[tuple[float, float]] = []
         self.remarks: list[Remark] = list(timeline.remarks)
         self.t = 0.0  # of the latest sample
+        self.arrived = 0  # samples that came as events
         self._recent: deque[Sequence[float | None]] = deque(maxlen=RECENT_S)
         self._state = timeline.state
         self._sampled = self._places(timeline.state.sampled)
@@ -111,10 +112,10 @@ class SessionCurves:
         """The latest step that began."""
         return next(reversed(self.bounds.values()), None)
 
-    def latest(self) -> list[dict[str, float | None]]:
-        """All series of the latest seconds that came as events, by name."""
-        names = self._state.sampled
-        return [dict(zip(names, values, strict=True)) for values in self._recent]
+    def latest(self, after: int) -> list[dict[str, float | None]]:
+        """All series by name, of the samples after so many that arrived; of the last minute at most."""
+        names, count = self._state.sampled, min(self.arrived - after, len(self._recent))
+        return [dict(zip(names, self._recent[at], strict=True)) for at in range(-count, 0)]
 
     @property
     def marks(self) -> list[tuple[float, str]]:
@@ -226,6 +227,7 @@ class SessionCurves:
             run.clear()
         if not samples:
             return
+        self.arrived += len(samples)
         self._recent.extend(sample.values for sample in samples[-RECENT_S:])
         times = [sample.t for sample in samples]
         for name, place in self._sampled.items():

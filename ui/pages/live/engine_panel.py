@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtWidgets import QGridLayout, QWidget
@@ -15,7 +16,7 @@ from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE, Theme
 from ui.widgets.figure_cell import FigureCell
 
-from .curves import SessionCurves
+from .curves import RECENT_S, SessionCurves
 
 LINES = 2
 MISSING = "\u2013"
@@ -31,6 +32,10 @@ class EnginePanel(QWidget):
         self._theme = theme
         self.engine = ""
         self.cells: dict[str, FigureCell] = {}  # by the name of a figure
+        self._curves: SessionCurves | None = None
+        self._done = 0  # samples of these curves that the trends have
+        self._latest: Mapping[str, float | None] = {}  # series of the latest of them
+        self._trends: dict[str, deque[float | None]] = {}  # by the name of a figure
         self.heading = Label()
         self.heading.setProperty("role", "muted")
         self._grid = QGridLayout(self)
@@ -58,11 +63,15 @@ class EnginePanel(QWidget):
 
     def show_now(self, curves: SessionCurves) -> None:
         """The figures of the latest second, with the trend of the last minute."""
-        seconds = curves.latest()
+        if curves is not self._curves:
+            self._curves, self._done, self._latest = curves, 0, {}
+            self._trends = {figure.name: deque(maxlen=RECENT_S) for figure in self._panel}
+        fresh, self._done = curves.latest(self._done), curves.arrived
+        self._latest = fresh[-1] if fresh else self._latest
         for figure in self._panel:
-            trend = [figure.value(second) for second in seconds]
-            last = seconds[-1] if seconds else {}
-            self._show(figure, trend[-1] if trend else None, trend, parts_of(figure, last))
+            trend = self._trends[figure.name]
+            trend.extend(figure.value(second) for second in fresh)
+            self._show(figure, figure.value(self._latest), tuple(trend), parts_of(figure, self._latest))
         self.heading.setText("now" if self._panel else NO_PANEL)
 
     def show_step(self, step: StepEntry | None) -> None:
