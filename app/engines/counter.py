@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import List, Mapping, NamedTuple, Optional
+from functools import lru_cache
+from typing import List, Mapping, NamedTuple, Optional, Tuple
 
 TO_KB, TO_MB = 1 / 1024, 1 / (1 << 20)  # of bytes
 SHARE = "share"  # the unit of a part of a whole: from 0 to 1
@@ -41,13 +42,21 @@ class Counter(NamedTuple):
 
 def _total(expression: str, status: Mapping[str, str]) -> Optional[float]:
     """The first of the alternatives of which the server has every variable."""
-    for alternative in expression.split("|"):
+    for terms in _alternatives(expression):
         try:
-            terms = [(sign, float(status[name])) for sign, name in _TERM.findall(alternative)]
+            return sum(sign * float(status[name]) for sign, name in terms)
         except (KeyError, ValueError):
             continue
-        return sum(-value if sign == "-" else value for sign, value in terms)
     return None
+
+
+@lru_cache(maxsize=None)
+def _alternatives(expression: str) -> List[List[Tuple[int, str]]]:
+    """The signs and names of each alternative; parsed once, as all are read every second."""
+    return [
+        [(-1 if sign == "-" else 1, name) for sign, name in _TERM.findall(alternative)]
+        for alternative in expression.split("|")
+    ]
 
 
 def rate(
