@@ -50,7 +50,7 @@ def _total(expression: str, status: Mapping[str, str]) -> Optional[float]:
     return None
 
 
-@lru_cache(maxsize=None)
+@lru_cache(maxsize=1024)
 def _alternatives(expression: str) -> List[List[Tuple[int, str]]]:
     """The signs and names of each alternative; parsed once, as all are read every second."""
     return [
