@@ -121,9 +121,13 @@ OF_ENGINE = frozenset(each.name for each in all_figures())  # measures that not 
 
 
 def measures_of(places: Iterable[Iterable[StepEntry | None]]) -> list[Measure]:
-    """The measures of a step in these sessions, without its result and what none of their engines told."""
-    told = {name for place in places for step in place if step is not None for name in step["engine_figures"]}
-    return [each for each in MEASURES if each.name in told or not (each is FIGURE or each.name in OF_ENGINE)]
+    """The measures of a step in these sessions, without its result and figures that no engine reported."""
+    reported = {
+        name for place in places for step in place if step is not None for name in step["engine_figures"]
+    }
+    return [
+        each for each in MEASURES if each.name in reported or not (each is FIGURE or each.name in OF_ENGINE)
+    ]
 
 
 def measure_named(name: str) -> Measure:

@@ -32,7 +32,7 @@ class Counter(NamedTuple):
         return [name for _, name in _TERM.findall("|".join(filter(None, (self.status, self.per))))]
 
     def total(self, status: Mapping[str, str]) -> Optional[float]:
-        """What the server has counted, or the share; None where it does not say."""
+        """What the server has counted, or the share; None if it is missing."""
         value = _total(self.status, status)
         if not self.per:
             return value

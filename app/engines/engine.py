@@ -116,9 +116,9 @@ class Engine:
     # what a server says
 
     def seldom(self, query: Query, status: Mapping[str, str]) -> Dict[str, str]:
-        """What only dearer statements tell, read every ten seconds; each name has a dot.
+        """What needs dearer statements than SHOW GLOBAL STATUS, read every ten seconds; each name has a dot.
 
-        status: what the server has just told, for what need not be asked then.
+        status: the latest answer to SHOW GLOBAL STATUS; what it has needs no other statement.
         """
         return {}
 

@@ -28,7 +28,7 @@ _LSN = re.compile(r"^Log sequence number\s+(\d+)$", re.MULTILINE)
 _CHECKPOINT = re.compile(r"^Last checkpoint at\s+(\d+)$", re.MULTILINE)
 _HISTORY = re.compile(r"^History list length (\d+)", re.MULTILINE)
 
-# MariaDB from 10.5 and MySQL from 8.0.30 on tell them as status variables, others by `seldom`
+# MariaDB from 10.5 and MySQL from 8.0.30 on have status variables for them, others need `seldom`
 _CHECKPOINT_AGE = (
     "innodb_checkpoint_age|innodb_redo_log_current_lsn-innodb_redo_log_checkpoint_lsn|innodb.checkpoint_age"
 )
@@ -102,7 +102,7 @@ class InnoDB(Engine):
             return {"innodb.history_list": str(rows[0]["n"])} if rows else {}
         capacity = _redo_capacity(query)
         found = {} if capacity is None else {"innodb.redo_capacity": str(capacity)}
-        return found if "innodb_checkpoint_age" in status else {**found, **_told_by_text(query)}
+        return found if "innodb_checkpoint_age" in status else {**found, **_from_text(query)}
 
     def debt(self, query: Query) -> Debt:
         status = pairs(query, "SHOW GLOBAL STATUS LIKE 'Innodb_%'")
@@ -146,7 +146,7 @@ def _redo_capacity(query: Query) -> Optional[int]:
     return size and size * (number(variables, "innodb_log_files_in_group") or 1)
 
 
-def _told_by_text(query: Query) -> Dict[str, str]:
+def _from_text(query: Query) -> Dict[str, str]:
     """History list and checkpoint age from SHOW ENGINE INNODB STATUS."""
     text = "".join(str(row["status"]) for row in query("SHOW ENGINE INNODB STATUS"))
     history, lsn, checkpoint = (_found(each, text) for each in (_HISTORY, _LSN, _CHECKPOINT))

@@ -31,7 +31,7 @@ class Figure(NamedTuple):
         return self.over + self.under + tuple(series for _, series in self.parts)
 
     def value(self, values: Values) -> Optional[float]:
-        """The figure; None where the server does not say, or where nothing happened to divide by."""
+        """The figure; None if the server does not report it, or if the divisor is zero."""
         over = _sum(self.over, values)
         if over is None or not self.under:
             return over
@@ -48,7 +48,7 @@ def _sum(names: Sequence[str], values: Values) -> Optional[float]:
 
 
 def figures_of(panel: Sequence[Figure], values: Values) -> Dict[str, float]:
-    """The figures that these values tell, by name."""
+    """The figures that can be computed from these values, by name."""
     found = {figure.name: figure.value(values) for figure in panel}
     return {name: value for name, value in found.items() if value is not None}
 

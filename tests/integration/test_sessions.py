@@ -84,7 +84,7 @@ def check_analysed(events: list[Any]) -> None:
 
 
 def check_engine_figures(engine: str, step: dict[str, Any], has_reads: bool = True) -> None:
-    """Every figure of the panel that this server can tell has a value, and shares lie between 0 and 1."""
+    """Every figure of the panel that this server reports has a value, and shares lie between 0 and 1."""
     panel, found = engine_of(engine).panel, step["engine_figures"]
     may_miss = {figure.name for figure in panel if figure.under}  # where nothing happened to divide by
     assert {figure.name for figure in panel} - found.keys() <= may_miss, found

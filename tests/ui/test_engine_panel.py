@@ -139,5 +139,5 @@ def test_the_help_has_the_words_of_the_engines(qtbot: Any) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     dialog = HelpDialog([], window)
-    said = dialog.findChild(QTextBrowser).toPlainText()
-    assert all(figure.meaning in said for engine in KNOWN.values() for figure in engine.panel)
+    shown = dialog.findChild(QTextBrowser).toPlainText()
+    assert all(figure.meaning in shown for engine in KNOWN.values() for figure in engine.panel)

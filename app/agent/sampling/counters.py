@@ -14,7 +14,7 @@ from app.engines.server import COUNTERS, READS, ROWS, SORTED
 LEAVE_S = 5.0  # for clients to be gone once their program has ended
 GONE_S = 0.01  # from the last one that is counted to the end of its thread
 OWN = (".rows_read", ".log_kb")  # of an engine, where it counts them
-SELDOM_S = 10.0  # between two readings of what dearer statements tell
+SELDOM_S = 10.0  # between two readings of what needs dearer statements
 
 
 class Counters:

@@ -99,13 +99,13 @@ def of_innodb(hand: Hand) -> dict[str, float | None]:
 
 
 def redo_and_history(hand: Hand) -> tuple[float, float, float]:
-    """Checkpoint age, size of the redo log, history list: where each server tells them."""
+    """Checkpoint age, size of the redo log, history list: where each server has them."""
     if hand.has("innodb_redo_log_capacity_resized"):  # MySQL from 8.0.30 on
         age = hand.now("innodb_redo_log_current_lsn") - hand.now("innodb_redo_log_checkpoint_lsn")
         rows = hand.answers["SELECT count AS n FROM information_schema.innodb_metrics"]
         return age, hand.now("innodb_redo_log_capacity_resized"), float(rows[0]["n"])
-    said = {row["variable_name"]: float(row["value"]) for row in hand.answers["SHOW GLOBAL VARIABLES"]}
-    capacity = said["innodb_log_file_size"] * said.get("innodb_log_files_in_group", 1.0)
+    variables = {row["variable_name"]: float(row["value"]) for row in hand.answers["SHOW GLOBAL VARIABLES"]}
+    capacity = variables["innodb_log_file_size"] * variables.get("innodb_log_files_in_group", 1.0)
     if hand.has("innodb_checkpoint_age"):  # MariaDB from 10.5 on
         return hand.now("innodb_checkpoint_age"), capacity, hand.now("innodb_history_list_length")
     lines = [line.split() for line in hand.answers["SHOW ENGINE INNODB STATUS"][0]["status"].splitlines()]
@@ -259,10 +259,10 @@ def test_dear_statements_are_sent_seldom_and_a_refusal_takes_only_their_values()
 
 
 def test_alternatives_differences_and_shares_of_counters() -> None:
-    age = gauge("x.age", "told|current-checkpoint", "age")
-    assert age.names == ["told", "current", "checkpoint"]
+    age = gauge("x.age", "given|current-checkpoint", "age")
+    assert age.names == ["given", "current", "checkpoint"]
     assert age.total({"current": "9", "checkpoint": "4"}) == 5
-    assert age.total({"told": "7", "current": "9", "checkpoint": "4"}) == 7
+    assert age.total({"given": "7", "current": "9", "checkpoint": "4"}) == 7
     assert age.total({"current": "9"}) is None
     full = share("x.full", "used", "used+unused", "in use")
     assert full.names == ["used", "used", "unused"]
