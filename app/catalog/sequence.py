@@ -57,6 +57,7 @@ STEP_RULES = {
     "cores": CORE_SETS,
     "variation": Rule((list,), items=TABLE, empty=False),
     "key_caches": FLAG,
+    "profile": FLAG,
     "warmup": WARMUP,
     "warm": FLAG,
     "per_table": FLAG,
@@ -112,6 +113,7 @@ class SequenceStep:
     cores: CoreSets | None = None
     variation: tuple[Variation, ...] = ()
     key_caches: bool = False  # MyISAM: each table has its own
+    profile: bool = False  # stacks and counters of the server are sampled
     warmup: int | None = None
     warm: bool = False
     settle_before: bool = False

@@ -47,6 +47,10 @@ def add_words(words: Any) -> None:
         "--why", nargs="?", const=LeftOut(), type=filled(str), metavar="STEP",
         help="show the costs of a step, the likeliest explanation first; without STEP the costs of all steps",
     )  # fmt: skip
+    other.add_argument(
+        "--stacks", type=filled(str), metavar="STEP",
+        help="show the functions whose share of the time changed in a profiled step",
+    )  # fmt: skip
     other.add_argument("--verdict", action="store_true", help="print the result in sentences")
     other.add_argument(
         "--pre", action="store_true", help="compare tests before the writes with the same tests after them"
@@ -96,7 +100,9 @@ def limits_of(arguments: argparse.Namespace) -> Limits:
 def compare_sessions(arguments: argparse.Namespace) -> None:
     if (arguments.differences or arguments.why is not None) and arguments.measure != "value":
         raise InputError("--measure does not go with --why or --differences: leave one of them out")
-    if arguments.differences:
+    if arguments.stacks:
+        _show_stacks(arguments)
+    elif arguments.differences:
         _show_differences(arguments.sessions, arguments.format)
     elif arguments.verdict:
         show_verdict(
@@ -116,6 +122,21 @@ def compare_sessions(arguments: argparse.Namespace) -> None:
                 arguments.details,
                 arguments.common,
             )
+
+
+def _show_stacks(arguments: argparse.Namespace) -> None:
+    from app.comparison.compare import base_of, compare
+    from app.comparison.stacks import profiles_of
+
+    from .session import opened
+    from .stacks import show_stacks
+    from .why import check_step
+
+    with opened() as history:
+        found = compare(history, arguments.sessions, arguments.base)
+        check_step(found, arguments.stacks, "--stacks")
+        profiles = profiles_of(history, found, arguments.stacks)
+    show_stacks(found, profiles, base_of(found), arguments.format)
 
 
 def _show_costs(arguments: argparse.Namespace, limits: Limits) -> None:

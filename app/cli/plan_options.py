@@ -57,6 +57,11 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--sequence", help="sequence of steps, as dyno sequence list names it")
     parser.add_argument("--steps", help="run only these steps: a,b,c")
+    parser.add_argument(
+        "--profile", metavar="STEP,...",
+        help="sample the stacks of the server in these steps: a,b; they are compared only with steps that are"
+             " profiled as well",
+    )  # fmt: skip
     for name, text in NUMBERS.items():
         kind = _repeats if name == "repeats" else duration if name in _TIMES else int
         parser.add_argument(option_of(name), type=kind, help=text)
@@ -152,6 +157,7 @@ def with_options(
         threads=_numbers("threads", arguments.threads),
         cores=_listed("core-sets", arguments.core_sets),
         steps=None if arguments.steps is None else words_of("steps", arguments.steps),
+        profile=None if arguments.profile is None else words_of("profile", arguments.profile),
         contenders=contenders or None,
         allow_busy=arguments.allow_busy,
         allow_small_disk=arguments.allow_small_disk,

@@ -23,7 +23,8 @@ def add_words(words: Any) -> None:
         "--without",
         default="",
         metavar="A,B",
-        help="leave out sections: summary, setup, differences, results, charts, cost, caveats, repeat",
+        help="leave out sections: summary, setup, differences, results, charts, cost, stacks, caveats,"
+        " repeat",
     )
     add_limits(parser)
     parser.set_defaults(run=write_report)

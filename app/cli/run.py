@@ -49,7 +49,15 @@ _SETTLED = (
     "order",
     "transport",
 )
-_SETTLED += (*DISTURBING, *LIMITS, "repeat_if_disturbed", "load_method", "start_state", "core_sets")
+_SETTLED += (
+    *DISTURBING,
+    *LIMITS,
+    "profile",
+    "repeat_if_disturbed",
+    "load_method",
+    "start_state",
+    "core_sets",
+)
 _SETTLED += ("cpus", "vary", "table_options", "cores", "allocator", "numa", "memory_limit")
 
 

@@ -48,6 +48,7 @@ def add_words(words: Any) -> None:
     _add_session(verbs, show_session, "show the steps of a session and their results")
     _add_session(verbs, settings_session, "show the settings in force: machine, build, variables, tables")
     _add_series(verbs)
+    _add_stacks(verbs)
     _add_changes(verbs)
     how = "write a shell script that repeats the session without Dyno"
     script = _add_session(verbs, script_session, how, has_json=False)
@@ -107,6 +108,17 @@ def _add_series(verbs: Any) -> None:
         "--threads", type=whole_number(1, 1_000_000), help="client threads, if the step has several counts"
     )
     parser.add_argument("--series", default="qps", help="name of the series (default: qps)")
+
+
+def _add_stacks(verbs: Any) -> None:
+    from .stacks import add_options
+
+    text = "show where the server spent its time in a profiled step"
+    parser = _add_session(verbs, stacks_session, text, {"step": "step, as dyno session show names it"})
+    parser.add_argument(
+        "--threads", type=whole_number(1, 1_000_000), help="client threads, if the step has several counts"
+    )
+    add_options(parser)
 
 
 def _add_cut(verbs: Any) -> None:
@@ -206,6 +218,13 @@ def series_session(arguments: argparse.Namespace) -> None:
         print_json(found)
     else:
         print_table(("second", arguments.series), zip(found["s"], found["values"], strict=True), right=(0, 1))
+
+
+def stacks_session(arguments: argparse.Namespace) -> None:
+    from .stacks import show_step
+
+    with opened() as history:
+        show_step(history, arguments)
 
 
 def rename_session(arguments: argparse.Namespace) -> None:

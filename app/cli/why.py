@@ -17,7 +17,7 @@ from .screen import print_json, print_text_tables, say_shared, say_text
 
 def show_why(comparison: Comparison, step: str, form: str) -> None:
     """Print what may explain one step, or the costs of all steps, as measured and relative to the base."""
-    _check_step(comparison, step)
+    check_step(comparison, step)
     entries = why_all(comparison, step)
     if step and not entries:
         raise InputError("nothing to explain: give a session to compare with the base")
@@ -53,8 +53,8 @@ def _names(comparison: Comparison, form: str) -> Sequence[str]:
     return names if form == "md" else say_shared(names)
 
 
-def _check_step(comparison: Comparison, step: str) -> None:
+def check_step(comparison: Comparison, step: str, option: str = "--why") -> None:
     names = list(dict.fromkeys(row["workload"] for row in comparison["rows"]))
     if step and step not in (*names, *map(row_label, comparison["rows"])):
         known = ", ".join(names) or "none"
-        raise InputError(f"no step {step!r}: choose one of {known} (write --why after the sessions)")
+        raise InputError(f"no step {step!r}: choose one of {known} (write {option} after the sessions)")

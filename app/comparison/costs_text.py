@@ -21,7 +21,7 @@ from .rounds import relative
 from .text import names_of, row_label
 from .why import COSTS, CostEntry, PairEntry, WhyEntry, remarks_of
 
-_SHORT = {
+SHORT = {
     "cpu_us": "CPU us",
     "machine_cpu_us": "machine us",
     "disk_busy_us": "disk us",
@@ -30,6 +30,12 @@ _SHORT = {
     "voluntary_switches": "waits",
     "involuntary_switches": "preempted",
     "context_switches": "machine switches",
+    "cycles": "cycles",
+    "instructions": "instructions",
+    "branch_misses": "branch misses",
+    "cache_misses": "cache misses",
+    "tlb_misses": "TLB misses",
+    "page_faults": "page faults",
     "rows_read": "rows read",
     "server_read_kb": "KiB read",
     "server_written_kb": "KiB written",
@@ -122,7 +128,7 @@ def costs_of_steps(
         for at in range(len(names))
         if _has_costs(row, at) and not (is_relative and at == base)
     ]
-    heads = ("step", "per", "column", "figure", *(_SHORT[name] for name in there))
+    heads = ("step", "per", "column", "figure", *(SHORT[name] for name in there))
     title = f"Relative to {names[base]}" if is_relative else "As measured"
     remarks = _of_cut(comparison) if lines else (UNMEASURED,)
     return TextTable(title, heads, tuple(lines), 3, remarks, fixed=3)

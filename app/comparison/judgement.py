@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from app.core.units import count_text
 from app.history.step_text import HAS_MARKS
 from app.protocol.events import SPOILT as MARKED_SPOILT
+from app.protocol.stacks import PROFILED
 from app.stats import Cell, Group, GroupRatio, Limits, Verdict, group_ratios, judge
 from app.stats.steady import UNSTEADY
 from app.stats.verdicts import (
@@ -61,6 +62,7 @@ _MEANINGS = {
 }
 _ITSELF: RatioEntry = {"ratio": 1.0, "low": None, "high": None, "steps": 0, "across": ""}  # the base
 UNKNOWN_NOISE = "the noise between sessions is unknown"
+ONE_PROFILED = "only one of them is profiled"
 _LOOKS = ", corrected for a test after each round"
 ODD = "a few repeats differ from the others"
 WHY_NOT = {  # judged, though it is not marked
@@ -123,7 +125,8 @@ def why_unjudged(row: RowEntry, at: int, base: int) -> str:
         return reason
     if row["verdict"][at] == MARKED:
         marks = dict.fromkeys([*row["marks"][at], *row["marks"][base]])
-        return ", ".join(mark for mark in marks if mark in UNJUDGED)
+        one = [ONE_PROFILED] if _is_one_profiled(row, base, at) else []
+        return ", ".join([*(mark for mark in marks if mark in UNJUDGED), *one])
     figures = [value for place in (at, base) for value in row["samples"][place] if value is not None]
     noise = "a result is 0" if 0 in figures else "the noise is too large"
     return WHY_NOT.get(row["verdict"][at] or "", noise)
@@ -131,8 +134,17 @@ def why_unjudged(row: RowEntry, at: int, base: int) -> str:
 
 def _judgeable(row: RowEntry, base: int) -> Iterator[int]:
     for at, n in enumerate(row["n"]):
-        if at != base and n and row["n"][base] and not _is_marked(row, base) and not _is_marked(row, at):
+        if at != base and n and row["n"][base] and not _is_unjudged(row, base, at):
             yield at
+
+
+def _is_unjudged(row: RowEntry, base: int, at: int) -> bool:
+    return _is_marked(row, base) or _is_marked(row, at) or _is_one_profiled(row, base, at)
+
+
+def _is_one_profiled(row: RowEntry, base: int, at: int) -> bool:
+    """Whether sampling its stacks has cost only one of two cells something."""
+    return (PROFILED in row["marks"][base]) != (PROFILED in row["marks"][at])
 
 
 def _is_marked(row: RowEntry, at: int) -> bool:
@@ -180,7 +192,7 @@ def _without_test(row: RowEntry, base: int, at: int) -> str | None:
         return None
     if at == base:
         return BASE
-    return MARKED if _is_marked(row, base) or _is_marked(row, at) else None
+    return MARKED if _is_unjudged(row, base, at) else None
 
 
 def _write(row: RowEntry, at: int, verdict: Verdict, across: str) -> None:

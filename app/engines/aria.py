@@ -97,6 +97,12 @@ ENGINE = Aria(
         ),
         *of_table_locks("aria")[1:],
     ),
+    functions=(
+        ("Aria: page cache", r"pagecache|make_lock_and_pin|find_block"),
+        ("Aria: log", r"translog_"),
+        ("Aria: keys", r"_ma_(search|ck|seq|bin|prefix|get_key|fetch)|maria_rkey|maria_rnext"),
+        ("Aria: rows", r"_?ma_|maria_|ha_maria"),
+    ),
     unflushed=("unflushed_aria_pages", "dirty pages"),
     debt_limits={"unflushed_aria_pages": 32 * MIB // 8192},  # of eight kilobytes
     debt_words=(("unflushed_aria_pages", "dirty pages"),),

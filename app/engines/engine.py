@@ -73,6 +73,9 @@ class Engine:
     has_status: bool = True  # SHOW ENGINE ... STATUS says something
     table_facts: Tuple[Tuple[str, str], ...] = ()  # facts once the tables are loaded: name, statement
 
+    # in stacks
+    functions: Tuple[Tuple[str, str], ...] = ()  # its parts, and how the names of their functions begin
+
     # settling
     nudges: Tuple[str, ...] = ()  # variables that make it write when set, and fall back by themselves
     unflushed: Tuple[str, str] = ("", "")  # the debt that FLUSH TABLES writes, and its name for people

@@ -342,6 +342,19 @@ ENGINE = InnoDB(
             "innodb.read_ahead",
         ),
     ),
+    functions=(
+        ("InnoDB: buffer pool", r"buf_|Buf_|buf::|fil_|Fil_|fsp_|os_aio|os_file|AIO|flst_|ibuf_|page_zip_"),
+        ("InnoDB: log", r"log_|mtr_|log::|mtr_t|recv_|redo_|Log_"),
+        (
+            "InnoDB: locks and transactions",
+            r"lock_|trx_|trx::|ReadView|MVCC|purge_|undo_|lock::|que_|deadlock",
+        ),
+        ("InnoDB: B-tree", r"btr_|page_|rec_|cmp_|dtuple_|dict_|data_|btr::|Btr_|fts_|ib_"),
+        (
+            "InnoDB: rows",
+            r"row_|ha_innobase|innobase_|innodb_|srv_|ut_|sync_|rw_lock|sux_lock|ssux_lock|ib::",
+        ),
+    ),
     debt_limits={
         "dirty_bytes": 32 * MIB,
         "history_list": 10_000,  # transactions whose old rows are not purged

@@ -78,6 +78,11 @@ ENGINE = MyISAM(
         ),
     ),
     has_status=False,
+    functions=(
+        ("MyISAM: key cache", r"key_cache|multi_key_cache|simple_key_cache|find_key_block|_mi_fetch_keypage"),
+        ("MyISAM: keys", r"_mi_(search|ck|seq|bin|prefix|get_|key)|mi_rnext|mi_rkey|_mi_dpointer"),
+        ("MyISAM: rows", r"_?mi_|ha_myisam"),
+    ),
     unflushed=("unflushed_key_blocks", "key blocks"),
     debt_limits={"unflushed_key_blocks": 32 * MIB // 1024},  # of a kilobyte, unless the preset says otherwise
     debt_words=(("unflushed_key_blocks", "key blocks"),),

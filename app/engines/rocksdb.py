@@ -233,6 +233,23 @@ ENGINE = MyRocks(
     # it counts the rows of its files and guesses at those in memory
     before_analyse=("SET GLOBAL rocksdb_force_flush_memtable_now=1",),
     folders=dict.fromkeys(("#rocksdb", ".rocksdb", "rocksdb"), _IN_ITS_FOLDER),
+    functions=(
+        (
+            "RocksDB: memtable",
+            r"rocksdb::(MemTable|InlineSkipList|.*SkipList|WriteBatch|Arena|ConcurrentArena)",
+        ),
+        (
+            "RocksDB: files and block cache",
+            r"rocksdb::(Block|Table|Index|Data|.*Cache|.*Filter|Version|.*Iter)",
+        ),
+        (
+            "RocksDB: compaction and flush",
+            r"rocksdb::(Compact|Flush|.*Builder|Merging|.*Compress)|ZSTD_|LZ4_",
+        ),
+        ("RocksDB: log", r"rocksdb::(log|.*Writer|WAL)"),
+        ("RocksDB: other", r"rocksdb::"),
+        ("MyRocks", r"myrocks::|[Rr]db_|ha_rocksdb|rocksdb_"),
+    ),
     counters=(
         rate("rocksdb.rows_read", "rocksdb_rows_read", "rows read"),
         rate("rocksdb.rows_inserted", "rocksdb_rows_inserted", "rows inserted"),

@@ -35,6 +35,20 @@ COUNTERS = (
 COMPILED_IN = {"memory": "", "csv": "", "mrg_myisam": ""}
 COMPILED_IN.update((name, name) for name in ("archive", "blackhole", "federated"))
 
+# parts of the server, and how the names of their functions begin
+FUNCTIONS = (
+    (
+        "network",
+        r"vio_|Vio|net_|my_net|Protocol|my_send|_*(send|recv|poll|ppoll)(msg|to|from)?$|__libc_(send|recv)",
+    ),
+    (
+        "memory",
+        r"my_(malloc|free)|_int_(malloc|free)|(tc_|je_)?malloc|tc_(free|new|delete)|c?free$|alloc_root|mem_heap"
+        r"|operator (new|delete)",
+    ),
+    ("parser and optimizer", r"MYSQL(parse|lex)|lex_|Lex|JOIN::|opt_|best_|Item|.*[Oo]ptimi[sz]e|make_join"),
+)
+
 BINLOG = "binlog"
 # files in the data directory itself, after those of the engines; an engine may keep a database in files
 # that have its name

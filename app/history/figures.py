@@ -8,6 +8,7 @@ from typing import Any, TypedDict
 from app.core.errors import InputError
 from app.engines.panel import FACT
 from app.protocol.plan import Plan, step_label
+from app.protocol.stacks import COUNTERS, STACKS
 from app.protocol.states import GOING_ON, GONE, UNREACHED
 from app.shapes.facts import is_left_out
 from app.stats.steady import UNSTEADY
@@ -21,7 +22,7 @@ from .sessions import SessionEntry, find, sessions, state_of
 PER_QUERY = (
     "cpu_us", "machine_cpu_us", "disk_busy_us", "context_switches", "rows_read", "reads", "read_kb",
     "written_kb", "log_kb", "server_read_kb", "server_written_kb", "cpu_user_us", "cpu_system_us",
-    "voluntary_switches", "involuntary_switches",
+    "voluntary_switches", "involuntary_switches", *COUNTERS,
 )  # fmt: skip
 
 
@@ -317,6 +318,8 @@ def settings(history: History, reference: str) -> dict[str, Any]:
     turn = next(turn for turn in plan["turns"] if turn["session"] == id_)
     kept: dict[str, Any] = {}
     for fact in facts(history, id_):
+        if fact["name"] == STACKS:  # `dyno session stacks` has them
+            continue
         key = f"{fact['name']} {fact['when']}".strip()
         kept[key] = fact["value"]
     if steps_in_force := in_force(history, id_):

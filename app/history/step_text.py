@@ -8,6 +8,7 @@ from typing import Any
 from app.core.units import bytes_text, count_text, figure_text, seconds_text
 from app.protocol.others import ATTEMPT_MARKS, DISTURBED, Others
 from app.protocol.reading import ShapeError, read
+from app.protocol.stacks import PROFILED
 from app.stats.steady import UNSTEADY
 
 from .figures import CutEntry, SettledEntry, SteadinessEntry, StepEntry
@@ -37,6 +38,8 @@ MARKS = {
     UNSTEADY: "its throughput changed while it was measured (for columns judged by round: their ratio)",
     "of-all-seconds": "latency and costs cover the whole step, although only some of its seconds count",
     "failed-repeat": "one of its repeats failed: the others are not a fair sample",
+    PROFILED: "its stacks were sampled, which costs a little: it is judged only against steps that are"
+    " profiled too",
     "shared-cores": "the load generator ran on the cores of the server",
 }
 

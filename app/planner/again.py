@@ -89,6 +89,7 @@ def _request(plan: Plan) -> PlanRequest:
         target=plan.target,
         sequence=plan.sequence,
         steps=() if len(ticked) == len(sequence.steps) else ticked,
+        profile=_profiled(plan.steps, sequence),
         tables=_unless(plan.tables, sequence.tables),
         rows=_unless(plan.rows, sequence.rows),
         seconds=_unless(plan.seconds, sequence.seconds),
@@ -105,6 +106,12 @@ def _request(plan: Plan) -> PlanRequest:
         start=plan.start,
         **_swept(plan.steps, sequence),
     )
+
+
+def _profiled(steps: Iterable[Step], sequence: StepSequence) -> tuple[str, ...]:
+    """The steps that the plan profiled, without those that its sequence does."""
+    own = {step.name for step in sequence.steps if step.profile}
+    return tuple(dict.fromkeys(step.name for step in steps if step.profile and step.name not in own))
 
 
 def _unless(value: T, said: object) -> T | None:

@@ -59,6 +59,7 @@ class StepChoice:
     title: str  # what it measures
     bound: str  # where it ends, if the sequence says so
     is_fixed: bool  # nothing can be measured without it
+    can_be_profiled: bool = True  # clients are at work in it
 
 
 def choices(survey: Survey | None, catalog: Catalog) -> Choices:
@@ -109,6 +110,7 @@ def _step_choice(step: SequenceStep, workload: Workload | None) -> StepChoice:
         title=f"{title} ({options})" if options else title,
         bound=_bound_text(step),
         is_fixed=kind in PREPARING,
+        can_be_profiled=bool(step.workload) and not step.profile,
     )
 
 
@@ -123,6 +125,7 @@ def _bound_text(step: SequenceStep) -> str:
         count_text(step.events, "event") if step.events else "",
         f"{step.warmup} s warm-up" if step.warmup else "",
         "settles" if step.settle_after else "",
+        "profiled" if step.profile else "",
     ]
     return ", ".join(filter(None, bounds))
 

@@ -133,7 +133,7 @@ class Draft:
         if is_untouched(self.request):
             plain = PlanRequest(target=self.request.target, sequence=name)
             return replace(self, request=plain).with_contenders(self.request.contenders)
-        return self.said(sequence=name, steps=())
+        return self.said(sequence=name, steps=(), profile=())
 
     def with_steps(self, ticked: Iterable[str], sequence: Sequence) -> Draft:
         """The draft with only the ticked steps; all ticked is the default.
@@ -142,7 +142,10 @@ class Draft:
         """
         wanted = set(ticked)
         steps = tuple(step.name for step in sequence.steps if step.name in wanted)
-        return self if not steps else self.said(steps=() if len(steps) == len(sequence.steps) else steps)
+        if not steps:
+            return self
+        profile = tuple(name for name in self.request.profile if name in steps)
+        return self.said(steps=() if len(steps) == len(sequence.steps) else steps, profile=profile)
 
     # contenders
 
@@ -357,7 +360,8 @@ def variant_text(
     if transport := request.transport or sequence.transport:
         data["transport"] = transport
     chosen = chosen_steps(sequence, request.steps, workloads)
-    data["step"] = [_plain(asdict(step)) for step in chosen]
+    profiled = [replace(step, profile=step.profile or step.name in request.profile) for step in chosen]
+    data["step"] = [_plain(asdict(step)) for step in profiled]
     return tomli_w.dumps(data)
 
 

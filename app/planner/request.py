@@ -51,6 +51,7 @@ _LIBRARY = re.compile(r"/[A-Za-z0-9._+@/-]{1,250}")  # no blank or colon, which 
 _NODES = r"\d{1,4}(?:-\d{1,4})?(?:,\d{1,4}(?:-\d{1,4})?)*"
 _NUMA = re.compile(rf"(interleave|membind)=(all|{_NODES})|preferred=\d{{1,4}}|localalloc")
 _LIMIT = re.compile(r"([1-9]\d{0,14})([KMGT]?)", re.IGNORECASE)
+_NAMES = ("steps", "profile")  # keys that hold names of steps
 SHARED = ("table_options", "cores", *MEMORY)  # options say them of all contenders
 
 RULES = {
@@ -58,6 +59,7 @@ RULES = {
     "target": TEXT,
     "sequence": TEXT,
     "steps": Rule((list,), items=TEXT),
+    "profile": Rule((list,), items=TEXT),
     "tables": TABLES,
     "rows": ROWS,
     "seconds": SECONDS,
@@ -173,6 +175,7 @@ class PlanRequest:
     target: str = "local"
     sequence: str = ""
     steps: tuple[str, ...] = ()  # the ones ticked; none: all
+    profile: tuple[str, ...] = ()  # steps in which stacks are sampled, besides those of the sequence
     tables: int | None = None
     rows: int | str | None = None
     seconds: int | None = None
@@ -228,7 +231,7 @@ class PlanRequest:
             key, why = contender.problem()
             if key:
                 raise InputError(f"contender {contender.build}:{contender.engine}: {key} {why}")
-        for key in ("steps", *SWEPT):
+        for key in (*_NAMES, *SWEPT):
             if isinstance(given.get(key), list):
                 given[key] = tuple(given[key])
         return replace(self, **given)
@@ -296,8 +299,7 @@ def _values(document: Document) -> dict[str, Any]:
     for key, words_problem in _WORDS.items():
         if key in values and (problem := words_problem(values[key])):
             raise document.error((key,), problem)
-    if "steps" in values:
-        values["steps"] = tuple(values["steps"])
+    values.update({key: tuple(values[key]) for key in _NAMES if key in values})
     values.update({key: as_tuple(values[key]) for key in SWEPT if key in values})
     tables = document.data.get("contender", [])
     values["contenders"] = tuple(_contender(document, at, table) for at, table in enumerate(tables))

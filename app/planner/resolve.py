@@ -193,6 +193,7 @@ def _size(request: PlanRequest, sequence: Sequence, survey: Survey, row_bytes: f
         cpu_threads=survey.cpu.threads or 1,
         load_method=request.load_method,
         rate=request.rate or 0,
+        profile=request.profile,
     )
 
 

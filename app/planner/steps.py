@@ -41,6 +41,7 @@ class Size:
     cores: CoreSets = ()  # none: every step has all
     variations: tuple[Variation, ...] = ()  # of steps that have none of their own
     nodes: Nodes = field(default_factory=list)
+    profile: tuple[str, ...] = ()  # steps to profile, besides those that say so
     own_cpus: bool = False  # server and load share none, in steps that have no core set
 
     @property
@@ -84,6 +85,7 @@ def resolve_steps(
         found.insert(first_measured(found), restart)
     _check_needs(found, workloads)
     _check_names(found)
+    _check_profile(size.profile, found)
     return list(_analysed(found, workloads))
 
 
@@ -166,6 +168,7 @@ def _step(step: SequenceStep, workload: Workload, point: Point, size: Size, **bo
         variables=point.variation.variables,
         restart_with=point.variation.restart_with,
         key_caches=step.key_caches,
+        profile=step.profile or step.name in size.profile,
         sliced=False,
         analyse=False,  # both known once all steps are
         **bounds,
@@ -233,6 +236,13 @@ def _check_needs(steps: list[Step], workloads: Mapping[str, Workload]) -> None:
             if need not in there:
                 raise InputError(f"step {step.name} needs a step {_MAKERS[need]} before it")
         there.add(workloads[step.workload].makes)
+
+
+def _check_profile(names: Iterable[str], steps: list[Step]) -> None:
+    known = list(dict.fromkeys(step.name for step in steps if step.workload))
+    for name in names:
+        if name not in known:
+            raise InputError(f"step {name} cannot be profiled: choose one of {', '.join(known)}", "profile")
 
 
 def _check_names(steps: list[Step]) -> None:

@@ -26,7 +26,7 @@ ALLOCATORS = {"jemalloc": "libjemalloc2", "tcmalloc": "libtcmalloc-minimal4"}  #
 # fields of a step that came later: part of a work_key where they say something, so that old keys stay
 LATER = (
     "figure", "rate", "cores", "load_cores", "shared_cores", "variables", "restart_with", "key_caches", "analyse",
-    "sliced",
+    "sliced", "profile",
 )  # fmt: skip
 LATER_OF_PLAN = (
     "others_pct", "steal_pct", "quiet_wait", "repeat_if_disturbed", "canary", "until_decided",
@@ -102,6 +102,7 @@ class Step:
     analyse: bool = False  # ANALYZE TABLE on all tables after it: it has changed their rows or indexes
 
     sliced: bool = False  # in slices: the contenders of a round take turns within it
+    profile: bool = False  # stacks and counters of the server are sampled in its measured seconds
 
     def ignored_by(self, engine: str) -> list[int]:
         """The errors that are counted and ignored on an engine."""

@@ -20,9 +20,10 @@ from .caveats import caveats
 from .repeating import Script, how_to_repeat, script_of
 from .sentences import summary
 from .setups import Preset, Setup, presets, setups
+from .stacks import ProfiledStep, profiled
 from .tables import Group, before_and_after, costs, groups, latencies
 
-SECTIONS = ("summary", "setup", "differences", "results", "charts", "cost", "caveats", "repeat")
+SECTIONS = ("summary", "setup", "differences", "results", "charts", "cost", "stacks", "caveats", "repeat")
 _NAMED = 3  # in a title
 _MOST_DIFFERENCES = 60  # lines; variables in force can be hundreds
 
@@ -41,6 +42,7 @@ class Report:
     latencies: tuple[Group, ...]
     before_and_after: tuple[Group, ...]
     costs: tuple[Group, ...]
+    stacks: tuple[ProfiledStep, ...]
     caveats: tuple[str, ...]
     repeat: tuple[str, ...]
     presets: tuple[Preset, ...] = field(repr=False)
@@ -82,6 +84,7 @@ def read_report(
         latencies=tuple(latencies(found, at)),
         before_and_after=tuple(before_and_after(found)),
         costs=tuple(costs(found, at)),
+        stacks=tuple(profiled(history, found, names, at)),
         caveats=tuple(caveats(history, found, names)),
         repeat=tuple(how_to_repeat(history, columns, names, at)),
         presets=tuple(presets(history, columns, names)),

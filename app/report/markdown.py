@@ -53,6 +53,14 @@ def _costs(report: Report) -> list[str]:
     return ["## What a query costs", *_groups(report.costs, report)]
 
 
+def _stacks(report: Report) -> list[str]:
+    parts = ["## Where the time went"]
+    for table in (table for step in report.stacks for table in step.tables):
+        lines = _table(table.heads, table.lines)
+        parts += [f"### {_plain(table.title)}", lines, *map(_plain, table.remarks)]
+    return parts
+
+
 def _caveats(report: Report) -> list[str]:
     return ["## Caveats", "\n".join(f"- {_plain(each)}" for each in report.caveats)]
 
@@ -72,6 +80,7 @@ _WRITTEN: dict[str, Callable[[Report], list[str]]] = {
     "differences": _differences,
     "results": _results,
     "cost": _costs,
+    "stacks": _stacks,
     "caveats": _caveats,
     "repeat": _repeat,
 }

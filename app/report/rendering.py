@@ -17,7 +17,9 @@ from app.core.shipped import shipped_folder
 from .bars import bar_chart
 from .content import SECTIONS, Report
 from .curves import curve_charts
+from .flame_svg import flame_svg
 from .setups import setup_lines
+from .stacks import MOST
 from .svg import ColumnStyle, column_styles
 
 
@@ -31,6 +33,7 @@ def to_html(report: Report, sections: Sequence[str] = SECTIONS) -> str:
         report=report,
         sections=sections,
         charts=_charts(report, its) if "charts" in sections else [],
+        stacks=_stacks(report) if "stacks" in sections else [],
         looks=its,
         beside=_beside(report),
         setup_lines=setup_lines(report.setups),
@@ -61,6 +64,24 @@ def _charts(report: Report, its: Sequence[ColumnStyle]) -> list[dict[str, Any]]:
         for group in report.groups
     ]
     return [each for each in drawn if each["curves"] or each["bars"]]
+
+
+def _stacks(report: Report) -> list[dict[str, Any]]:
+    """The flame graphs of each profiled step, up to a number of them."""
+    room, found = MOST, []
+    for step in report.stacks:
+        shown, room = step.pictures[:room], max(0, room - len(step.pictures))
+        found.append(
+            {
+                "label": step.label,
+                "left_out": len(step.pictures) - len(shown),
+                "pictures": [
+                    Markup(flame_svg(each.flame, each.title, each.remarks, is_alone=False))  # noqa: S704
+                    for each in shown
+                ],
+            }
+        )
+    return found
 
 
 def _own_text(text: str) -> Markup:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Required, TypedDict
+from typing import Annotated, Any, Required, TypedDict
+
+from msgspec import Meta
 
 from app.engines.panel import FACT
 from app.protocol.reading import read
+from app.protocol.stacks import MOST_TEXT, STACKS
 
 from . import Count, Figure, Name, Number, ShapeError, Text, Texts, check
+
+Packed = Annotated[str, Meta(max_length=MOST_TEXT, pattern="^[A-Za-z0-9+/=]*$")]
 
 
 class StartState(TypedDict, total=False):
@@ -78,6 +83,27 @@ class Canary(TypedDict):
     others: dict[Name, Any]
 
 
+class Stacks(TypedDict, total=False):
+    """Sampled stacks of a step, packed."""
+
+    tool: Name
+    event: Name
+    unwinding: Name
+    rate_hz: Figure
+    on_cpu: Packed
+    on_samples: Count
+    on_cut: Count
+    off_cpu: Packed
+    off_samples: Count
+    off_cut: Count
+    off_tool: Name
+    dumps: Count
+    stopped_s: Figure
+    unnamed_pct: Figure
+    symbols: Name
+    problem: Text
+
+
 FACTS: Mapping[str, Any] = {
     FACT: dict[Name, Figure],
     "canary": Canary,
@@ -92,6 +118,7 @@ FACTS: Mapping[str, Any] = {
     "explain": Explain,
     "plans": list[StatementPlans],
     "work": Work,
+    STACKS: Stacks,
 }
 LEFT_OUT = "left out"  # the key of what the agent writes in place of a fact that is too large for a line
 

@@ -113,6 +113,7 @@ class Step(TypedDict, total=False):
     key_caches: bool
     analyse: bool
     sliced: bool
+    profile: bool
 
 
 class Turn(TypedDict, total=False):

@@ -109,6 +109,7 @@ IN_THE_AGENT = [
     "server",
     "survey",
     "sampling",
+    "profiling",
     "snapshots",
     "steps",
     "checks",

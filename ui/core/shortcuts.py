@@ -60,6 +60,7 @@ SHORTCUTS = {
     "move right": "Alt+Shift+Right",
     "relative": "Ctrl+Alt+R",
     "why": "Ctrl+Shift+Y",
+    "flame graph": "Ctrl+Alt+F",
     "copy as Markdown": "Ctrl+Shift+M",
     "copy as CSV": "Ctrl+Shift+V",
     # contenders, presets, sequences
@@ -71,6 +72,7 @@ SHORTCUTS = {
     "ask builds": "F7",
     "start builds": "Shift+F7",
     "tick only this": "Ctrl+Shift+O",
+    "profile": "Ctrl+Alt+W",
     "sweep": "Ctrl+Shift+W",
     "custom SQL": "Ctrl+Shift+L",
     "save variant": "Ctrl+Shift+S",

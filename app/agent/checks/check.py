@@ -38,6 +38,7 @@ from app.protocol.plan import Contender, Plan
 from app.protocol.words import word
 
 from .fulltext import collection_problems, server_problems
+from .profiling import profile_checks
 from .table_options import try_table_options
 
 Checks = List[Check]
@@ -49,6 +50,7 @@ def check(directory: Directory, plan: Plan) -> Checks:
     found += [Check("collection", FAIL, *each) for each in collection_problems(plan)]
     if _has_failed(found):
         return found  # asking the builds would disturb a measurement here
+    found += profile_checks(plan)
     with _locked(directory) as problems:
         found += problems
         for contender in [] if problems else plan.contenders:

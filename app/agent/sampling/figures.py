@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from app.engines.engine import Engine
 from app.protocol.plan import Step
+from app.protocol.stacks import COUNTERS
 
 from .sampler import queries
 
@@ -85,7 +86,7 @@ def per_unit(spent: Mapping[str, Optional[float]], count: float) -> Dict[str, An
     """What machine and server spent, per query or per row."""
     if count <= 0:
         return {}
-    found = {name: spent.get(name) for name in SPENT}
+    found = {name: spent.get(name) for name in (*SPENT, *(name for name in COUNTERS if name in spent))}
     return {name: None if value is None else round(value / count, 4) for name, value in found.items()}
 
 

@@ -6,6 +6,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 
+from app.agent.profiling.profile import Profile
 from app.agent.sampling.counters import await_last_client, read_status, status_deltas
 from app.agent.sampling.figures import (
     clients_missing,
@@ -63,6 +64,7 @@ class DriveStep:
         self._in_force: Dict[str, Any] = {}
         self._status: Dict[str, str] = {}
         self._costs = ThreadCosts(session.server)
+        self._profile = Profile(session.server.pid or 0, session.path, step)
         self._code = 0  # that sysbench ended with
 
     def run(self) -> Dict[str, Any]:
@@ -76,6 +78,7 @@ class DriveStep:
         session.sampler.begin(whole=True)
         self._first = session.sampler.moment
         self._costs.begin()
+        self._profile.prepare()
         self._read_before = session.sampler.rows_read
         with credentials(session.server) as login:
             driver = [*driver_options(session.server.socket, session.server.port), *login]
@@ -85,7 +88,10 @@ class DriveStep:
             finally:
                 generator.stop()
                 session.generator = None
-        return self._figures(interrupted, generator)
+                self._profile.end()
+        figures = self._figures(interrupted, generator)
+        self._profile.discard()
+        return figures
 
     def _start(self, driver: Sequence[str]) -> Generator:
         session, contender = self._session, self._session.contender
@@ -111,6 +117,7 @@ class DriveStep:
             ):
                 self._sample(None)
             self._session.look(self._index)
+            self._profile.look()
             if self._session.control.interrupts:
                 return self._session.control.interrupts
             if self._step.seconds and time.monotonic() - began > declared + OVERDUE_S:
@@ -127,6 +134,7 @@ class DriveStep:
         elif kind == "measured":
             self._first = self._session.sampler.look(whole=True)  # the latest sample may be older
             self._costs.begin()
+            self._profile.begin()
             self._warm_rows = line["rows"]
             self._session.journal.write(Mark, name="measured", step=self._index)
         elif kind == "statement":
@@ -181,6 +189,7 @@ class DriveStep:
 
     def _take_total(self, line: Mapping[str, Any]) -> None:
         """Write the last second: the total minus the intervals, marked as derived."""
+        self._profile.end()
         self._total = dict(line)
         await_last_client(self._session.server.client)
         if self._step.kind == "scan":  # it knows the rows of the load, we know what came and went since
@@ -201,6 +210,7 @@ class DriveStep:
         value = value_of(step, totals, seconds, rows)
         spent = session.sampler.spent(self._first, self._last)
         spent.update(self._costs.spent(totals["queries"], spent["cpu_us"]))
+        spent.update(self._profile.spent())
         others = session.others_between(self._first[0], self._last[0])
         outcome, reason = self._outcome(interrupted, generator)
         session.write_accounting.count_rows(totals["rows"])
@@ -208,6 +218,8 @@ class DriveStep:
         if self._statement:
             self._facts.write_explain(step, self._statement)
         self._facts.write_engine_figures(step, session.sampler.engine_figures)
+        if step.profile:
+            self._facts.write_stacks(step, self._profile.stacks())
         return {
             "outcome": outcome,
             "reason": reason,
@@ -221,6 +233,7 @@ class DriveStep:
             "marks": [
                 *marks_of(totals, session.crashes > 0, step.threads),
                 *([DISTURBED] if others.causes else []),
+                *self._profile.marks,
                 *out_of_rows(self._rows_before, session.write_accounting.rows_in_tables),
                 *self._work.end(totals, spent, seconds),
             ],

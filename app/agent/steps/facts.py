@@ -15,6 +15,7 @@ from app.engines.server import table_formats
 from app.protocol.answers import to_json
 from app.protocol.events import Fact
 from app.protocol.plan import PREPARING
+from app.protocol.stacks import STACKS, Stacks
 
 if TYPE_CHECKING:
     from app.protocol.plan import Step
@@ -105,6 +106,10 @@ class Facts:
     def write_work(self, step: Step, found: Dict[str, Any]) -> None:
         """Rows that an event of a step read, sent, changed and sorted, and those it should have."""
         self._write("work", found, step.label)
+
+    def write_stacks(self, step: Step, found: Stacks) -> None:
+        """Where a server spent its time in a step that is profiled."""
+        self._write(STACKS, found.to_json(), step.label)
 
     def write_attempt(self, step: Step, found: Dict[str, Any]) -> None:
         """Write the results of a disturbed attempt before the step runs again."""

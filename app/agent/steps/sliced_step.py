@@ -89,6 +89,7 @@ class SlicedStep(DriveStep):
             if found is not None:
                 return found
             self._session.look(self._index)
+            self._profile.look()
             if self._session.control.interrupts:
                 raise EndedEarlyError(self._session.control.interrupts)
             if time.monotonic() > end:
@@ -136,6 +137,7 @@ class SlicedStep(DriveStep):
         session = self._session
         self._first = session.sampler.look(whole=True)
         self._costs.begin()
+        self._profile.begin()
         self._warm_rows, self._buckets, self._latency = self._rows, {}, {}
         session.journal.write(Mark, name="measured", step=self._index)
 

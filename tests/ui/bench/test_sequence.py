@@ -108,6 +108,20 @@ def test_steps_are_ticked_all_none_or_one_alone(qtbot: QtBot, page: BenchPage) -
     assert page.controller.draft.request.steps == (*fixed, "read-only")
 
 
+def test_selected_steps_are_profiled_and_no_more(qtbot: QtBot, page: BenchPage) -> None:
+    tree = page.sequence.steps
+    assert not page.sequence.profile.isEnabled()
+    tree.setCurrentItem(steps(page)["read-only"])
+    page.sequence.profile.trigger()
+    settle(qtbot, page)
+    assert request_of(page).profile == ("read-only",)
+    assert steps(page)["read-only"].text(0).endswith("profiled")
+    page.sequence.profile.trigger()
+    settle(qtbot, page)
+    assert request_of(page).profile == ()
+    assert not steps(page)["read-only"].text(0).endswith("profiled")
+
+
 def test_space_ticks_all_that_the_filter_shows_and_ctrl_a_selects(qtbot: QtBot, page: BenchPage) -> None:
     page.controller.change(page.controller.draft.said(steps=()))
     settle(qtbot, page)

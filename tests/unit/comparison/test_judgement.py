@@ -9,7 +9,7 @@ import pytest
 from app.comparison import text as compare_text
 from app.comparison.compare import by_limits, by_measure, compare
 from app.comparison.entries import Comparison
-from app.comparison.judgement import legend, verdict_label, verdict_legend
+from app.comparison.judgement import legend, verdict_label, verdict_legend, why_unjudged
 from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.plan import Plan
@@ -196,3 +196,21 @@ def test_what_verdicts_rest_on_is_told_where_it_is_asked_for(history: History) -
     assert any("n=6 p<0.0001" in str(cell) for column in table.columns for cell in column.cells)
     assert "n=6 p&lt;0.0001 |" in compare_text.to_markdown(found, has_details=True)
     assert "0.0001" not in compare_text.to_markdown(found)
+
+
+def test_a_profiled_cell_is_judged_only_against_a_profiled_one(history: History) -> None:
+    keep(history, (1.0, 1.5, 0.5, 1.0, 3.0), marks=("profiled",))
+    found = compare(history, IDS)
+    assert verdicts(found) == ["~", "better", "worse", "~", "marked"]
+    assert why_unjudged(found["rows"][4], 1, 0) == "only one of them is profiled"
+
+
+def test_two_profiled_cells_are_judged(history: History) -> None:
+    for at, turn in enumerate(PLAN.turns):
+        maker = journals.Maker(PLAN, turn.session).begin()
+        for step in range(len(PLAN.steps)):
+            value = (100 + at // 2 / 5) * (1.5 if turn.contender else 1.0)
+            maker.step(step, value=value, marks=["profiled"])
+        maker.end()
+        Writer(history).append(PLAN.id, turn.session, 0, maker.raw)
+    assert verdicts(compare(history, IDS)) == ["better"] * 5

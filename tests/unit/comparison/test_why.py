@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from app.comparison.compare import compare
-from app.comparison.costs_text import UNMEASURED, costs_of_steps, details, to_csv
+from app.comparison.costs_text import SHORT, UNMEASURED, costs_of_steps, details, to_csv
 from app.comparison.entries import Comparison
-from app.comparison.why import HARDLY, LITTLE, NOTHING, SORTED, remarks_of, why, why_all
+from app.comparison.why import COSTS, HARDLY, LITTLE, NOTHING, SORTED, remarks_of, why, why_all
 from app.core.table import to_markdown
 from app.history.history import History
 from app.protocol.events import StepEnded
@@ -196,3 +196,7 @@ def test_written_for_a_spreadsheet_and_a_forum(history: History) -> None:
     text = to_markdown(details(found, entries[0]))
     assert text.startswith("### update threads=1: ") and "| CPU | us/query | 100.0 | 200.0 |" in text
     assert SORTED in text or NOTHING in text
+
+
+def test_every_cost_has_a_short_name_for_the_table_of_all_steps() -> None:
+    assert set(SHORT) == set(COSTS)

@@ -41,6 +41,7 @@ def planned(history: History, *contenders: str, **values: Any) -> Plan:
         {"rate": 300, "cores": (4, 2), "pause": 3, "quiet_wait": 60, "others_pct": 9.5},
         {"cores": (2, "0,2", "1-3")},
         {"repeats": 4, "repeat_if_disturbed": True},
+        {"profile": ("point-query", "insert")},
         {"vary": "innodb_spin_wait_delay=6,96", "load_method": "parallel", "start": "restarted"},
         {"contenders": (TUNED, ContenderRequest("mysql-9.7.4", "innodb")), "name": "mine"},
     ],

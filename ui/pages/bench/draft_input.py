@@ -31,6 +31,7 @@ def connect_sequence(controller: DraftController, panel: SequencePanel) -> None:
 
     panel.sequence_chosen.connect(lambda name: controller.change(controller.draft.with_sequence(name)))
     panel.steps_ticked.connect(tick)
+    panel.steps_profiled.connect(lambda names: _set(controller, "profile", tuple(names)))
     panel.variant_wanted.connect(controller.save_variant)
     panel.fields.typed.connect(type_in)
     panel.fields.chosen.connect(lambda key, value: _set(controller, key, value))

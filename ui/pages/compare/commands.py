@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _MEASURE, _SET_UP = "Measure a&gain...", "Set &up the same here..."
 _AGAIN = "Set up the contenders of these columns on Bench, to measure them in turn on one machine"
+_FLAME = "Show where the server spent its time in the chosen step, if it was profiled"
 _PUBLISHED = "Open published results of others: InnoDB from MySQL 5.0 to 8.0"
 
 
@@ -31,6 +32,7 @@ class Commands:
     again: QAction
     turn: QAction
     why: QAction
+    flame: QAction
     copying: Sequence[QAction]
     saving: Sequence[QAction]
     report: QAction
@@ -44,6 +46,7 @@ class Commands:
             None,
             self.turn,
             self.why,
+            self.flame,
             self.again,
             None,
             *self.copying,
@@ -63,7 +66,16 @@ class Commands:
         self.again.setText(_SET_UP if is_published else _MEASURE)
 
     def _set_enabled(self, is_enabled: bool) -> None:
-        for each in (*self.column, self.turn, self.why, self.again, *self.copying, *self.saving, self.report):
+        for each in (
+            *self.column,
+            self.turn,
+            self.why,
+            self.flame,
+            self.again,
+            *self.copying,
+            *self.saving,
+            self.report,
+        ):
             each.setEnabled(is_enabled)
 
 
@@ -80,6 +92,7 @@ class Acting(Protocol):
     def move_column(self, by: int) -> None: ...
     def remove(self) -> None: ...
     def measure_again(self) -> None: ...
+    def show_flame(self) -> None: ...
 
 
 def make_commands(owner: QWidget, page: Acting) -> Commands:
@@ -95,6 +108,7 @@ def make_commands(owner: QWidget, page: Acting) -> Commands:
     )
     why = made("Wh&y", "why", "Show what a query costs in the chosen step", page.body.show_why)
     again = made(_MEASURE, "set up", _AGAIN, page.measure_again)
+    flame = made("&Flame graph...", "flame graph", _FLAME, page.show_flame)
     column = [
         made("Make &base", "base", "Compare the other columns with this one", page.make_base),
         made("Move &left", "move left", "Move this column one place to the left", page.move_column, -1),
@@ -132,4 +146,4 @@ def make_commands(owner: QWidget, page: Acting) -> Commands:
     report = made(
         "R&eport...", "report", "Save the comparison as one file for other people", share.save_report
     )
-    return Commands(choose, published, column, again, turn, why, copying, saving, report)
+    return Commands(choose, published, column, again, turn, why, flame, copying, saving, report)

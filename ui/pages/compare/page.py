@@ -9,14 +9,16 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.comparison.across import across_texts
+from app.comparison.compare import base_of
 from app.comparison.sentences import NONE
-from app.comparison.text import names_of
+from app.comparison.text import names_of, row_label
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.core.page import MARGIN, Page
 from ui.core.plain import Label, as_tip
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
+from ui.dialogs.flame_controller import Flames
 from ui.widgets.empty import EmptyPage
 from ui.widgets.message import Banner, Message
 
@@ -58,6 +60,7 @@ class ComparePage(Page):
         self.limits = LimitsRow(context)
         self.body = Body(context)
         self.sharing = Sharing(context, self.body, self)
+        self._flames = Flames(context, self)
         self.trail, self.published = Trail(self), Published(context, self)
         self.commands = make_commands(self, self)
         self.chooser = SessionChooser(context)
@@ -103,7 +106,7 @@ class ComparePage(Page):
         self.context.theme.changed.connect(self._show)
         self.body.table.base_wanted.connect(self._on_base_wanted)
         self.body.table.column_moved.connect(self._on_column_moved)
-        for part in (self.body, self.sharing, self.limits):
+        for part in (self.body, self.sharing, self.limits, self._flames):
             part.failed.connect(self.message.show_failure)
         self.trail.wanted.connect(self._go_to)
         self.published.taken.connect(self._on_published)
@@ -247,6 +250,15 @@ class ComparePage(Page):
             there = [each for each in columns if each["target"] == base["target"]]
             sessions = tuple(id_ for each in [base, *there] for id_ in each["ids"])
             self.context.bus.wanted.emit(Wanted("bench", sessions))
+
+    def show_flame(self) -> None:
+        """Show the stacks of the chosen step: of the chosen column, and against the base."""
+        comparison, row = self.body.comparison, self.body.table.chosen_step
+        if comparison and row:
+            base, at = base_of(comparison), max(0, self.body.table.chosen_column)
+            places = dict.fromkeys((base, at))
+            names, columns = names_of(comparison), comparison["sessions"]
+            self._flames.ask([(names[each], columns[each]["ids"]) for each in places], row_label(row))
 
     def _on_base_wanted(self, at: int) -> None:
         comparison = self._compared.comparison

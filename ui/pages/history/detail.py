@@ -21,6 +21,7 @@ class DetailPane(QStackedWidget):
     noted = Signal(str, str)  # session id, text
     tags_changed = Signal(str, object)  # session id, tags
     seconds_wanted = Signal(str, str, int)  # session id, its name, position of the step
+    stacks_wanted = Signal(str, str, str)  # session id, its name, label of the step
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,5 +55,6 @@ class DetailPane(QStackedWidget):
             self._tabs.noted.connect(self.noted)
             self._tabs.tags_changed.connect(self.tags_changed)
             self._tabs.seconds_wanted.connect(self.seconds_wanted)
+            self._tabs.stacks_wanted.connect(self.stacks_wanted)
             self.addWidget(self._tabs)
         return self._tabs

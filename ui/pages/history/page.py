@@ -17,6 +17,7 @@ from ui.core.page import Page
 from ui.core.plain import error_lines
 from ui.core.tasks import Latest
 from ui.dialogs.cut_controller import Cutting
+from ui.dialogs.flame_controller import Flames
 from ui.dialogs.report_controller import Reporting
 from ui.models.plan_cells import plan_text, plan_title
 from ui.models.sessions import SessionModel
@@ -57,6 +58,7 @@ class HistoryPage(Page):
         self._editing, self._exchange = Editing(context, self), Exchange(context, self)
         self._asking = Asking(context, self._editing, self)
         self._cutting, self._reporting = Cutting(context, self), Reporting(context, self)
+        self._flames = Flames(context, self)
         self._counting, self._reading = Latest(context.tasks, self), Latest(context.tasks, self)
         self._wanted: tuple[str, ...] = ()  # to be selected when they have been found
         self._commands = Commands(self, self._table, self._doings())
@@ -132,11 +134,12 @@ class HistoryPage(Page):
         self._detail.noted.connect(lambda session, text: self._editing.note([session], text))
         self._detail.tags_changed.connect(self._editing.set_tags)
         self._detail.seconds_wanted.connect(self._cutting.ask)
+        self._detail.stacks_wanted.connect(lambda id_, name, label: self._flames.ask([(name, [id_])], label))
         self._editing.deleted.connect(self._on_deleted)
         self._editing.undone.connect(self._on_undone)
         self._exchange.imported.connect(self._on_imported)
-        parts = (self._model, self._editing, self._asking, self._exchange, self._cutting, self._reporting)
-        for part in parts:
+        parts = (self._model, self._editing, self._asking, self._exchange)
+        for part in (*parts, self._cutting, self._reporting, self._flames):
             part.failed.connect(self._message.show_failure)
 
     # what was found

@@ -18,6 +18,8 @@ from PySide6.QtWidgets import (
 
 from app.core.harmless import harmless_text
 from app.history.step_text import remarks_text
+from app.protocol.plan import step_label
+from app.protocol.stacks import PROFILED
 from ui.core.theme import SPACE, Theme
 from ui.models.settings_in_force import SettingModel
 from ui.models.steps import COLUMNS, StepModel
@@ -37,6 +39,7 @@ class DetailTabs(QTabWidget):
     noted = Signal(str, str)  # session id, text
     tags_changed = Signal(str, object)  # session id, tags
     seconds_wanted = Signal(str, str, int)  # session id, its name, position of the step
+    stacks_wanted = Signal(str, str, str)  # session id, its name, label of the step
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -77,6 +80,11 @@ class DetailTabs(QTabWidget):
             self._results, "&Seconds that count...", "seconds",
             "Choose the seconds of the chosen step that count", self._on_seconds_wanted,
         )  # fmt: skip
+        self.show_stacks = action(
+            self._results, "&Flame graph...", "flame graph",
+            "Show where the server spent its time in the chosen step, if it was profiled",
+            self._on_stacks_wanted,
+        )  # fmt: skip
         self._results.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self._results.activated.connect(lambda _: self._on_seconds_wanted())
         self._results.selectionModel().currentRowChanged.connect(lambda *_: self._tell_step())
@@ -87,6 +95,7 @@ class DetailTabs(QTabWidget):
         layout = QHBoxLayout(line)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._told, 1)
+        layout.addWidget(action_button(self.show_stacks))
         layout.addWidget(action_button(self.choose_seconds))
         return _under(line, self._results)
 
@@ -144,12 +153,20 @@ class DetailTabs(QTabWidget):
         remarks = remarks_text(step) if step else ""
         self._told.setText("; ".join(remarks.splitlines()))
         self.choose_seconds.setEnabled(step is not None and step["steadiness"] is not None)
+        self.show_stacks.setEnabled(step is not None and PROFILED in step["marks"])
 
     def _on_seconds_wanted(self) -> None:
         step = self._results.currentIndex().row()
         if self._detail is not None and self.choose_seconds.isEnabled():
             shown = self._detail.shown
             self.seconds_wanted.emit(shown["id"], shown["name"], step)
+
+    def _on_stacks_wanted(self) -> None:
+        step = self._steps.step(self._results.currentIndex().row())
+        if self._detail is not None and step is not None:
+            shown = self._detail.shown
+            label = step_label(step["name"], step["coordinates"])
+            self.stacks_wanted.emit(shown["id"], shown["name"], label)
 
     def _on_note_entered(self) -> None:
         text = self._note.text().strip()

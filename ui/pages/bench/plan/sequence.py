@@ -20,12 +20,15 @@ from ui.widgets.grouped_box import Entry, GroupedBox
 from .fields import FieldsForm
 from .step_tree import StepTree
 
+_PROFILE = "Sample the stacks of the server in the selected steps; they compare only with profiled ones"
+
 
 class SequencePanel(QWidget):
     """Reports input; shows what it is given."""
 
     sequence_chosen = Signal(str)
     steps_ticked = Signal(list)  # names of all that are ticked
+    steps_profiled = Signal(list)  # names of all that are to be profiled
     sweep_wanted = Signal()
     sql_wanted = Signal()
     variant_wanted = Signal(str)  # its name
@@ -43,6 +46,7 @@ class SequencePanel(QWidget):
         self.title.setWordWrap(True)
         self.steps = StepTree()
         self.steps.ticked.connect(self.steps_ticked)
+        self.steps.profiled.connect(self.steps_profiled)
         self.filter = QLineEdit()
         self.filter.setPlaceholderText("filter")
         self.filter.setAccessibleName("Filter of the steps")
@@ -62,6 +66,8 @@ class SequencePanel(QWidget):
         tip = "Save steps and sizes as your own sequence under this name"
         self.save = action(self, "Save variant", "save variant", tip, self._on_save_wanted)
         self.ticks = self._tick_actions()
+        self.profile = action(self.steps, "Profile", "profile", _PROFILE, self.steps.turn_profile)
+        self._need_selection(self.profile)
         self._build_layout()
 
     def show_choices(self, choices: Choices) -> None:
@@ -75,7 +81,7 @@ class SequencePanel(QWidget):
         self.title.setText(sequence.title if sequence else "")
         self.title.setToolTip(as_tip(sequence.about if sequence else ""))
         found = tuple(step_choices(sequence, self._choices.workloads)) if sequence else ()
-        self.steps.show_steps(found, draft.request.steps)
+        self.steps.show_steps(found, draft.request.steps, draft.request.profile)
         self.steps.filter_by(self.filter.text())
         self.sweep.setText(f"Sweep x{swept}..." if (swept := _swept(draft)) > 1 else "Sweep...")
         self.fields.show_draft(draft)
@@ -92,9 +98,13 @@ class SequencePanel(QWidget):
             action(tree, "Tick none", "", "Untick all steps that the filter shows", tree.tick_none),
             action(tree, "Only this", "tick only this", only, tree.tick_only_selected),
         )
-        tree.itemSelectionChanged.connect(lambda: made[-1].setEnabled(bool(tree.selectedItems())))
-        made[-1].setEnabled(False)
+        self._need_selection(made[-1])
         return made
+
+    def _need_selection(self, made: QAction) -> None:
+        """Enable an action of the tree while steps are selected."""
+        self.steps.itemSelectionChanged.connect(lambda: made.setEnabled(bool(self.steps.selectedItems())))
+        made.setEnabled(False)
 
     def _tick_button(self) -> QPushButton:
         button = QPushButton("Tick")

@@ -22,10 +22,12 @@ class StepTree(QTreeWidget):
     """The tree of steps; Space ticks the selection, Ctrl+A selects what the filter shows."""
 
     ticked = Signal(list)  # names of all that are ticked
+    profiled = Signal(list)  # names of all that are to be profiled
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._steps: tuple[StepChoice, ...] = ()
+        self._profiled: tuple[str, ...] = ()
         self.setAccessibleName("Steps")
         self.setHeaderHidden(True)
         self.setUniformRowHeights(True)
@@ -36,9 +38,12 @@ class StepTree(QTreeWidget):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.itemChanged.connect(lambda *_: self._tell())
 
-    def show_steps(self, steps: tuple[StepChoice, ...], chosen: tuple[str, ...]) -> None:
+    def show_steps(
+        self, steps: tuple[StepChoice, ...], chosen: tuple[str, ...], profiled: tuple[str, ...] = ()
+    ) -> None:
         """Show steps in groups; a group that appears twice in the sequence appears twice here."""
         self.blockSignals(True)
+        self._profiled = profiled
         if steps != self._steps:
             self._steps = steps
             self.clear()
@@ -47,6 +52,7 @@ class StepTree(QTreeWidget):
             self.expandAll()
         for item in self.items():
             step = item.data(0, _STEP)
+            item.setText(0, _text(step, step.name in profiled))
             item.setCheckState(0, _ON if not chosen or step.name in chosen or step.is_fixed else _OFF)
         self.blockSignals(False)
 
@@ -77,6 +83,13 @@ class StepTree(QTreeWidget):
         if chosen := self._selected():
             self._tick(self.items(), _OFF, is_last=False)
             self._tick(chosen, _ON)
+
+    def turn_profile(self) -> None:
+        """Profile the selected steps; if all of them are profiled, none of them any more."""
+        names = [item.data(0, _STEP).name for item in self._selected() if item.data(0, _STEP).can_be_profiled]
+        if names:
+            others = [name for name in self._profiled if name not in names]
+            self.profiled.emit(others if set(names) <= set(self._profiled) else [*others, *names])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Space and (chosen := self._selected()):
@@ -127,8 +140,12 @@ def _fill(group: QTreeWidgetItem, steps: Iterable[StepChoice]) -> None:
         group.addChild(_item(step))
 
 
+def _text(step: StepChoice, is_profiled: bool) -> str:
+    return harmless(" · ".join(filter(None, (step.name, step.bound, "profiled" if is_profiled else ""))))
+
+
 def _item(step: StepChoice) -> QTreeWidgetItem:
-    item = QTreeWidgetItem([harmless(f"{step.name} · {step.bound}" if step.bound else step.name)])
+    item = QTreeWidgetItem([_text(step, is_profiled=False)])
     item.setData(0, _STEP, step)
     tip = f"{step.title}\nRequired: nothing can be measured without it" if step.is_fixed else step.title
     item.setToolTip(0, as_tip(tip))

@@ -1,0 +1,152 @@
+"""The profile of a step: stacks and counters of the server in its measured seconds."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, List, Optional
+
+from app.protocol.plan import Step
+from app.protocol.stacks import PROFILED, Stacks, pack
+
+from .dumps import Dumps
+from .kernel_stacks import KernelStacks
+from .perf import Counting, Recording
+from .tools import Tools, find_tools, program_of, symbols_package, unwinding_of
+
+MOST_OFF_CPU = 64 << 10  # characters
+FEW_NAMES_PCT = 5.0  # frames without a name: beyond it the package with them is named
+_NOTHING = "{}; {}: no stacks"
+_SLICED = "{}; in slices only perf samples stacks, as a dump would stop the server in the time of another"
+
+
+class Profile:
+    """Samples a server from `begin` to `end`; of a step that is not profiled it does nothing."""
+
+    def __init__(self, pid: int, folder: str, step: Step) -> None:
+        self._pid = pid
+        self._folder = folder
+        self._step = step
+        self._tools = Tools()
+        self._recording: Optional[Recording] = None
+        self._counting: Optional[Counting] = None
+        self._dumps: Optional[Dumps] = None
+        self._waits: Optional[KernelStacks] = None
+        self._unwinding = ""
+        self._has_begun = False
+
+    def prepare(self) -> None:
+        """Find the tools before the step, and begin at once if it has no warm-up."""
+        if not self._step.profile:
+            return
+        self._tools = find_tools()
+        if self._tools.event:
+            self._unwinding = unwinding_of(program_of(self._pid))
+        if not self._step.warmup:
+            self.begin()
+
+    def begin(self) -> None:
+        """The measured seconds begin; further calls change nothing."""
+        if not self._has_begun:
+            self._has_begun = True
+            self._start(self._tools)
+
+    def _start(self, tools: Tools) -> None:
+        if tools.event:
+            path = self._at("perf.data")
+            self._recording = Recording(self._pid, path, tools.event, self._unwinding, self._step.seconds)
+        elif tools.dumper and not self._step.sliced:
+            self._dumps = Dumps(tools.dumper, self._pid, self._at("stacks.txt"))
+        if tools.counters:
+            self._counting = Counting(self._pid, self._at("counters.txt"), tools.counters)
+        if tools.kernel_stacks:
+            self._waits = KernelStacks(self._pid)
+
+    def look(self) -> None:
+        """Take what is due; called several times a second."""
+        for each in (self._recording, self._dumps, self._waits):
+            if each is not None:
+                each.look()
+
+    def end(self) -> None:
+        """The measured seconds are over, or the step is."""
+        for each in (self._recording, self._counting, self._dumps):
+            if each is not None:
+                each.end()
+
+    def discard(self) -> None:
+        """Delete the files of perf."""
+        for each in (self._recording, self._counting):
+            if each is not None:
+                each.remove()
+
+    @property
+    def marks(self) -> List[str]:
+        """The mark of a step that something has sampled."""
+        sources = (self._recording, self._counting, self._dumps, self._waits)
+        return [PROFILED] if any(each is not None for each in sources) else []
+
+    def spent(self) -> Dict[str, Optional[float]]:
+        """The counters, named like the costs per query."""
+        return self._counting.spent() if self._counting is not None else {}
+
+    def stacks(self) -> Stacks:
+        """What was sampled; it takes the time to read it."""
+        if self._recording is not None:
+            return self._by_perf(self._recording)
+        if self._dumps is not None:
+            return self._by_dumps(self._dumps)
+        tools = self._tools
+        problem = _SLICED.format(tools.no_perf) if self._step.sliced and tools.dumper else ""
+        return Stacks(problem=problem or _NOTHING.format(tools.no_perf, tools.no_dumper), **self._off_cpu())
+
+    def _by_perf(self, recording: Recording) -> Stacks:
+        folded, unnamed = recording.folded()
+        packed, cut = pack(folded)
+        problem = "" if folded else "perf has taken no sample"
+        return Stacks(
+            tool="perf",
+            event=recording.event,
+            unwinding=recording.unwinding,
+            rate_hz=recording.rate_hz,
+            on_cpu=packed,
+            on_samples=sum(folded.values()),
+            on_cut=cut,
+            problem=problem,
+            **self._off_cpu(),
+            **self._names(unnamed),
+        )
+
+    def _by_dumps(self, dumps: Dumps) -> Stacks:
+        on_cpu, on_cut = pack(dumps.on_cpu)
+        off_cpu, off_cut = pack(dumps.off_cpu, MOST_OFF_CPU)
+        return Stacks(
+            tool=self._tools.dumper,
+            on_cpu=on_cpu,
+            on_samples=sum(dumps.on_cpu.values()),
+            on_cut=on_cut,
+            off_cpu=off_cpu,
+            off_samples=sum(dumps.off_cpu.values()),
+            off_cut=off_cut,
+            off_tool=self._tools.dumper,
+            dumps=dumps.taken,
+            stopped_s=round(dumps.stopped_s, 3),
+            **self._names(dumps.unnamed),
+        )
+
+    def _off_cpu(self) -> Dict[str, Any]:
+        if self._waits is None:
+            return {}
+        text, cut = pack(self._waits.folded, MOST_OFF_CPU)
+        count = sum(self._waits.folded.values())
+        return {"off_cpu": text, "off_samples": count, "off_cut": cut, "off_tool": "kernel stacks"}
+
+    def _names(self, unnamed: float) -> Dict[str, Any]:
+        """The share of frames without a name; if it is large, what would bring them."""
+        pct = round(100 * unnamed, 1)
+        return {
+            "unnamed_pct": pct,
+            "symbols": symbols_package(program_of(self._pid)) if pct > FEW_NAMES_PCT else "",
+        }
+
+    def _at(self, name: str) -> str:
+        return os.path.join(self._folder, name)

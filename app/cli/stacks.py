@@ -1,0 +1,102 @@
+"""`dyno session stacks` and `dyno compare --stacks`: where a server spent its time in a profiled step."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.core.errors import InputError
+
+from .parser import filled
+from .screen import print_json, print_text_tables, say, say_text
+
+if TYPE_CHECKING:
+    from app.comparison.entries import Comparison
+    from app.comparison.stacks import Profile, StepProfiles
+    from app.history.history import History
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of `dyno session stacks`."""
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--svg", type=filled(Path), metavar="FILE", help="write the flame graph to this file")
+    form.add_argument("--folded", action="store_true", help="print each stack in a line with its samples")
+    parser.add_argument("--off-cpu", action="store_true", help="stacks of threads that waited")
+
+
+def show_step(history: History, arguments: argparse.Namespace) -> None:
+    """Print the stacks of a step, or write its flame graph."""
+    from app.comparison.stacks import NO_STACKS, profile_of
+    from app.comparison.stacks_text import functions_table
+    from app.history.sessions import find
+    from app.history.stacks import label_of
+
+    session = find(history, arguments.session)
+    label = label_of(history, session, arguments.step, arguments.threads)
+    found = profile_of(history, [session], label)
+    folded = found.side(arguments.off_cpu)
+    if not folded and not arguments.json:
+        raise InputError(f"{label}: {'; '.join(found.remarks) or NO_STACKS}")
+    if arguments.json:
+        print_json(_entry(label, found))
+    elif arguments.svg:
+        _write_svg(arguments.svg, label, found, arguments.off_cpu)
+    elif arguments.folded:
+        say_text("".join(f"{stack} {count}\n" for stack, count in sorted(folded.items())))
+    else:
+        print_text_tables([functions_table(found, label, arguments.off_cpu)], "table")
+
+
+def _entry(label: str, found: Profile) -> dict[str, Any]:
+    """The JSON of `dyno session stacks`."""
+    from app.comparison.stacks import functions
+
+    return {
+        "step": label,
+        "samples": found.samples,
+        "remarks": list(found.remarks),
+        "functions": [vars(each) for each in functions(found.on_cpu)],
+        "on_cpu": found.on_cpu,
+        "off_cpu": found.off_cpu,
+    }
+
+
+def _write_svg(file: Path, label: str, found: Profile, is_off_cpu: bool) -> None:
+    from app.comparison.flame import layout
+    from app.comparison.stacks_text import title_of
+    from app.report.flame_svg import flame_svg
+
+    svg = flame_svg(layout(found.side(is_off_cpu)), title_of(label, is_off_cpu), found.remarks)
+    try:
+        file.write_text(svg, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{file} cannot be written: {error.strerror}") from None
+    say(file)
+
+
+def show_stacks(comparison: Comparison, profiles: StepProfiles, base: int, form: str) -> None:
+    """Print what changed in each column against the base, in each step of that name."""
+    from app.comparison.stacks import changes
+    from app.comparison.stacks_text import changes_tables
+    from app.comparison.text import names_of
+
+    if form == "json":
+        found = [
+            {
+                "step": label,
+                "column": at,
+                "changes": [vars(each) for each in changes(its[base].on_cpu, its[at].on_cpu)],
+            }
+            for label, its in profiles.items()
+            for at in range(len(its))
+            if at != base
+        ]
+        ids = [column["ids"] for column in comparison["sessions"]]
+        print_json({"sessions": ids, "base": base, "stacks": found})
+    else:
+        names = names_of(comparison)
+        print_text_tables(
+            [table for label, its in profiles.items() for table in changes_tables(its, names, base, label)],
+            form,
+        )

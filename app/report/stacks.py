@@ -1,0 +1,55 @@
+"""Where the servers of a report spent their time: flame graphs and functions of its profiled steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from app.comparison.entries import Comparison
+from app.comparison.flame import Flame, layout
+from app.comparison.stacks import Profile, profile_of, profiled_steps
+from app.comparison.stacks_text import changes_tables
+from app.core.table import TextTable
+from app.history.history import History
+
+MOST = 12  # flame graphs
+_LINES = 15  # of a table
+
+
+@dataclass(frozen=True)
+class FlamePicture:
+    title: str
+    flame: Flame
+    remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ProfiledStep:
+    """A step with its flame graphs: those of the columns, then what differs from the base."""
+
+    label: str
+    pictures: tuple[FlamePicture, ...]
+    tables: tuple[TextTable, ...]
+
+
+def profiled(history: History, found: Comparison, names: Sequence[str], base: int) -> list[ProfiledStep]:
+    """The steps that were profiled in a session of any column."""
+    ids = [column["ids"] for column in found["sessions"]]
+    labels = dict.fromkeys(label for each in ids for id_ in each for label in profiled_steps(history, id_))
+    steps = []
+    for label in labels:
+        profiles = [profile_of(history, each, label) for each in ids]
+        if any(profile.samples for profile in profiles):
+            tables = tuple(changes_tables(profiles, names, base, label, _LINES))
+            steps.append(ProfiledStep(label, tuple(_pictures(profiles, names, base)), tables))
+    return steps
+
+
+def _pictures(profiles: Sequence[Profile], names: Sequence[str], base: int) -> Iterator[FlamePicture]:
+    for name, profile in zip(names, profiles, strict=True):
+        if profile.samples:
+            yield FlamePicture(name, layout(profile.on_cpu), profile.remarks)
+    for at, profile in enumerate(profiles):
+        if at != base and profile.samples and profiles[base].samples:
+            title = f"{names[at]} against {names[base]}"
+            yield FlamePicture(title, layout(profile.on_cpu, profiles[base].on_cpu), ())

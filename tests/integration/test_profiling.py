@@ -1,0 +1,83 @@
+"""A profiled step of a real server: its stacks, the mark, the check, and a planted burner of CPU on top."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from app.agent.profiling.dumps import Dumps
+from app.comparison.stacks import functions
+from app.protocol.events import Fact, StepEnded
+from app.protocol.stacks import PROFILED, unpack
+from tests.installed import MARIADB
+from tests.integration.desktop import Desktop, own_marks
+from tests.plans import write
+from tests.sequences import CALM, INDEX, LOAD, own_sequence
+
+BURNER = """\
+declare
+  id int 1 rows
+begin
+  select id, benchmark(2000, soundex(c)) from sbtest1 where id = :id;
+end
+"""
+BURNED = "Item_func_soundex::val_str"
+WORKLOAD = 'name = "burner"\ntitle = "Burns CPU"\ngroup = "read"\nkind = "drive"\nsql = "burner.sql"\n'
+STEPS = (LOAD, INDEX, 'workload = "burner"\nprofile = true', f'workload = "point-query"\n{CALM}')
+BURNING, CALMLY = 2, 3
+
+
+@pytest.mark.skipif(not shutil.which("perf"), reason="perf is not installed")
+def test_what_burns_the_cpu_of_a_profiled_step_is_on_top(desktop: Desktop) -> None:
+    write(desktop.home / "workloads/burner.sql", BURNER)
+    write(desktop.home / "workloads/burner.toml", WORKLOAD)
+    write(desktop.home / "sequences/burning.toml", own_sequence("burning", *STEPS, seconds=2))
+    said = desktop.dyno("run", "--contender", f"{MARIADB}:innodb", "--sequence", "burning").stdout
+    assert "profile: perf samples stacks by" in said
+    session = desktop.sessions()[0]["id"]
+    events = desktop.events(session)
+    ended = {each.step: each for each in events if isinstance(each, StepEnded)}
+    assert own_marks(ended[BURNING].marks) == [PROFILED]
+    assert own_marks(ended[CALMLY].marks) == []
+    (fact,) = (each for each in events if isinstance(each, Fact) and each.name == "stacks")
+    assert fact.when == "burner threads=2" and fact.value["tool"] == "perf" and not fact.value["problem"]
+    folded = unpack(fact.value["on_cpu"])
+    assert sum(folded.values()) == fact.value["on_samples"] > 50
+    found = functions(folded)
+    assert found[0].name == BURNED
+    assert (
+        next(each for each in found if each.name == "dispatch_command").total > fact.value["on_samples"] / 2
+    )
+    assert not list((desktop.target / "sessions" / session).glob("perf.data"))
+    _check_commands(desktop)
+
+
+@pytest.mark.parametrize("tool", ["eu-stack", "gdb"])
+def test_a_process_is_dumped_and_goes_on(tool: str, tmp_path: Path) -> None:
+    if not shutil.which(tool):
+        pytest.skip(f"{tool} is not installed")
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        dumps = Dumps(tool, process.pid, str(tmp_path / "stacks.txt"))
+        dumps.look()
+        dumps.end()
+        assert process.communicate(b"it goes on")[0] == b"it goes on"
+    (stack,) = {**dumps.off_cpu, **dumps.on_cpu}
+    assert stack.startswith("cat;") and dumps.taken == 1 and 0 < dumps.stopped_s < 30
+    assert not list(tmp_path.iterdir())
+
+
+def _check_commands(desktop: Desktop) -> None:
+    table = desktop.dyno("session", "stacks", "last", "burner").stdout
+    assert BURNED in table.splitlines()[2] and "on the CPU by perf" in table
+    folded = desktop.dyno("session", "stacks", "last", "burner", "--folded").stdout
+    assert all(line.rpartition(" ")[2].isdecimal() for line in folded.splitlines())
+    picture = desktop.home / "flame.svg"
+    desktop.dyno("session", "stacks", "last", "burner", "--svg", str(picture))
+    assert BURNED in picture.read_text()
+    assert "not profiled" in desktop.refused("session", "stacks", "last", "point-query")
+    report = desktop.home / "report.html"
+    desktop.dyno("report", "last", "--out", str(report))
+    assert 'class="flame"' in report.read_text() and BURNED in report.read_text()

@@ -1,0 +1,160 @@
+"""What is read of perf, gdb, eu-stack and the kernel: stacks by name, counters, what a machine lacks."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from app.agent.checks.profiling import profile_check
+from app.agent.profiling.dumps import threads_of
+from app.agent.profiling.kernel_stacks import KernelStacks
+from app.agent.profiling.names import short_name
+from app.agent.profiling.perf import DWARF, FRAME_POINTERS, counts, fold, rate_for
+from app.agent.profiling.profile import Profile
+from app.agent.profiling.tools import Tools, program_of, unwinding_of
+from app.agent.sampling.figures import per_unit
+from app.protocol.plan import Step
+
+SCRIPT = """\
+mysqld   140 
+                  874e91 [unknown] (/usr/sbin/mysqld)
+                  8ade2f handle_select(THD*, LEX*) (/usr/sbin/mysqld)
+                   891f5 start_thread (/usr/lib/libc.so.6)
+
+ib_pg_flush-1   146 
+        ffffffff8134a1b5 fsync_bdev ([kernel.kallsyms])
+                  10a974 fsync (inlined)
+
+mysqld   141 
+                  874e91 [unknown] (/usr/sbin/mysqld)
+                  8ade2f handle_select(THD*, LEX*) (/usr/sbin/mysqld)
+                   891f5 start_thread (/usr/lib/libc.so.6)
+"""  # noqa: W291 - as perf prints it
+
+GDB = """\
+[New LWP 127]
+Thread 2 (Thread 0x77a43d3506c0 (LWP 159) "mysqld"):
+#0  __futex_wait (private=0) at ./nptl/futex-internal.c:57
+#1  0x0000565 in tpool::pool<int>::wait(std::unique_lock<std::mutex>&) () at /x/pool.cc:12
+#2  0x00007fa in ?? () from /lib/x86_64-linux-gnu/libstdc++.so.6
+
+Thread 1 (Thread 0x77a43db516c0 (LWP 12) "mysqld"):
+#0  0x00007fa461d1a26f in poll () from /lib/libc.so.6
+"""
+
+EU_STACK = """\
+PID 126 - process
+TID 126:
+#0  0x00007fa461d1a26f __poll
+#1  0x000056504de4ed98 mysqld_main(int, char**)
+TID 127:
+#0  0x000056504e60ff8d
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [
+        ("JOIN::optimize_inner()", "JOIN::optimize_inner"),
+        ("row_search_mvcc(unsigned char*, page_cur_mode_t)", "row_search_mvcc"),
+        ("std::vector<int, std::allocator<int> >::push_back(int const&)", "std::vector::push_back"),
+        ("void sort<A<B> >(A<B>*)", "sort"),
+        ("Field::operator<(Field const&) const", "Field::operator<"),
+        ("foo::operator()(int)", "foo::operator()"),
+        ("operator new(unsigned long)", "operator new"),
+        ("(anonymous namespace)::run()", "anonymous::run"),
+        ("buf_page_get.isra.0", "buf_page_get"),
+        ("do_select.part.3.cold", "do_select"),
+        ("cfree@GLIBC_2.2.5", "cfree"),
+        ("a\x1b[31m;b\u202e", "a[31mb"),
+        ("x" * 500, "x" * 120),
+        ("((((", "(((("),
+    ],
+)
+def test_names_are_short_and_the_same_in_all_builds(name: str, short: str) -> None:
+    assert short_name(name) == short
+
+
+def test_a_function_without_a_name_is_called_after_its_file_and_the_kernel_is_marked() -> None:
+    assert short_name("[unknown]", "/usr/sbin/mysqld") == "[mysqld]"
+    assert short_name("??", "") == "[unknown]"
+    assert short_name("do_sys_poll", "[kernel.kallsyms]") == "do_sys_poll_[k]"
+
+
+def test_equal_stacks_of_perf_are_added_from_the_thread_to_the_innermost_function() -> None:
+    found, unnamed = fold(SCRIPT.splitlines(keepends=True))
+    assert found == {
+        "mysqld;start_thread;handle_select;[mysqld]": 2,
+        "ib_pg_flush-1;fsync;fsync_bdev_[k]": 1,
+    }
+    assert unnamed == pytest.approx(2 / 8)
+
+
+def test_nothing_comes_of_what_is_no_output_of_perf() -> None:
+    assert fold(["\n", "no stack\n", "\t not hex (x)\n", "\x00\xff"]) == ({}, 0.0)
+
+
+def test_counters_that_the_machine_does_not_have_are_missing_and_not_0() -> None:
+    text = "<not supported>,,cycles,0,100.00,,\n1234,,page-faults:u,1,100.00,,\n\n# x\n9,,unknown,1\n"
+    assert counts(text) == {"cycles": None, "page_faults": 1234.0}
+    assert per_unit({"page_faults": 1234.0}, 1000)["page_faults"] == 1.234
+    assert "cycles" not in per_unit({}, 1000)
+
+
+def test_samples_are_fewer_where_the_step_is_long() -> None:
+    assert rate_for(FRAME_POINTERS, 10) > rate_for(DWARF, 10) > rate_for(DWARF, 36_000) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (GDB, {159: ["__futex_wait", "tpool::pool::wait", "[libstdc++.so.6]"], 12: ["poll"]}),
+        (EU_STACK, {126: ["__poll", "mysqld_main"], 127: ["[unknown]"]}),
+        ("garbage\n#0 \n", {}),
+    ],
+)
+def test_dumps_of_all_threads_are_read(text: str, found: dict[int, list[str]]) -> None:
+    assert threads_of(text) == found
+
+
+def test_threads_that_wait_in_the_kernel_are_counted_and_those_that_run_are_not(tmp_path: Path) -> None:
+    for tid, state in ((7, "S"), (8, "R"), (9, "D")):
+        folder = tmp_path / "5/task" / str(tid)
+        folder.mkdir(parents=True)
+        (folder / "stat").write_text(f"{tid} (my ) sql) {state} 1")
+        (folder / "stack").write_text("[<0>] futex_wait.isra.0+0x1/0x2\n[<0>] do_futex+0x3/0x4\n")
+    stacks = KernelStacks(5, str(tmp_path))
+    stacks.look()
+    stacks.look()  # too soon: it reads nothing
+    assert stacks.folded == {"my ) sql;do_futex_[k];futex_wait_[k]": 2}
+
+
+def test_a_program_with_frame_pointers_is_unwound_by_them(tmp_path: Path) -> None:
+    with_them, without = tmp_path / "with", tmp_path / "without"
+    with_them.write_bytes(b"\x55\x48\x89\xe5....." * 3000)
+    without.write_bytes(b"\x55\x48\x89\xe5" + bytes(100_000))
+    assert unwinding_of(str(with_them)) == FRAME_POINTERS
+    assert unwinding_of(str(without)) == unwinding_of(str(tmp_path / "gone")) == DWARF
+    assert os.path.isfile(program_of(os.getpid()))
+
+
+def test_the_check_says_once_what_there_is_and_what_would_bring_the_rest() -> None:
+    whole = profile_check(Tools("cycles", ("cycles", "page-faults"), "gdb", True))
+    assert whole.state == "info" and not whole.todo
+    assert whole.text == "perf samples stacks by cycles; counters per query: cycles, page-faults"
+    bare = profile_check(Tools(no_perf="perf is not installed", no_dumper="neither is"))
+    assert "no stacks: perf is not installed; neither is" in bare.text
+    assert "counters per query: none (the machine shows no counters" in bare.text
+    assert "linux-perf" in bare.todo and "elfutils" in bare.todo
+
+
+def test_a_step_for_which_there_is_no_tool_has_no_mark_and_says_why(tmp_path: Path) -> None:
+    profile = Profile(1, str(tmp_path), Step("s", "drive", seconds=10))
+    profile.begin()
+    profile.look()
+    profile.end()
+    assert profile.marks == [] and profile.spent() == {}
+    assert profile.stacks().problem.endswith("no stacks") and not profile.stacks().on_cpu
+    assert not list(tmp_path.iterdir())

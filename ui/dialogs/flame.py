@@ -1,0 +1,158 @@
+"""The flame graph of a step, with search, zoom, the functions as a list, and as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QScrollArea,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.comparison.flame_views import FlameView
+from app.core.harmless import as_file_name, harmless
+from ui.core.plain import Label
+from ui.core.theme import SPACE, Theme
+from ui.models.text_table import TextTableModel
+from ui.widgets.actions import action, action_button
+from ui.widgets.charts.flame_chart import FlameChart
+from ui.widgets.charts.flame_legend import FlameLegend
+from ui.widgets.message import Message
+from ui.widgets.table import Table
+
+_HINT = "Click a frame to zoom; arrow keys, Enter and Backspace do the same"
+
+
+class FlameDialog(QDialog):
+    """Shows one of several views: of columns, or of what differs between them."""
+
+    def __init__(self, label: str, views: Sequence[FlameView], theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Flame graph")
+        self._label, self._views = label, views
+        self.view = QComboBox()
+        self.chart, self.legend = FlameChart(theme), FlameLegend(theme)
+        self.search, self.share, self.pointed = QLineEdit(), Label(), Label(_HINT)
+        self.tabs, self.table, self._model = QTabWidget(), Table("Functions"), TextTableModel(self)
+        self._remarks, self._message = Label(), Message()
+        self._build()
+        self._connect()
+        self._show(0)
+
+    # building
+
+    def _build(self) -> None:
+        title = Label(self._label)
+        title.setProperty("role", "title")
+        self.view.setAccessibleName("View")
+        self.view.addItems([harmless(view.name) for view in self._views])
+        self.search.setPlaceholderText("Search functions")
+        self.search.setAccessibleName("Search functions")
+        self.search.setClearButtonEnabled(True)
+        self.pointed.setProperty("role", "muted")
+        self._remarks.setProperty("role", "muted")
+        self._remarks.setWordWrap(True)
+        self.table.setModel(self._model)
+        self._build_tabs()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
+        layout.setSpacing(SPACE)
+        layout.addWidget(title)
+        layout.addWidget(self._message)
+        layout.addLayout(self._make_head())
+        layout.addWidget(self.tabs, 1)
+        layout.addWidget(self._remarks)
+        layout.addWidget(self._make_buttons())
+        self.resize(140 * SPACE, 85 * SPACE)
+
+    def _build_tabs(self) -> None:
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(self.chart)
+        bar = area.verticalScrollBar()
+        bar.rangeChanged.connect(lambda _, bottom: bar.setValue(bottom))  # where the threads are
+        page = QWidget()
+        layout = QVBoxLayout(page)
+        layout.setContentsMargins(0, SPACE, 0, 0)
+        layout.addWidget(self.legend)
+        layout.addWidget(area, 1)
+        layout.addWidget(self.pointed)
+        self.tabs.setDocumentMode(True)
+        self.tabs.setAccessibleName("Stacks")
+        self.tabs.addTab(page, "Flame graph")
+        self.tabs.addTab(self.table, "Functions")
+
+    def _make_head(self) -> QHBoxLayout:
+        self.back = action(self, "Back", "back", "Return to the zoom before", self.chart.go_back)
+        self.whole = action(self, "Show all", "whole", "Show all frames", self.chart.show_all)
+        head = QHBoxLayout()
+        head.addWidget(self.view, 1)
+        head.addWidget(self.search, 1)
+        head.addWidget(self.share)
+        for each in (self.back, self.whole):
+            button = action_button(each)
+            button.setAutoDefault(False)
+            head.addWidget(button)
+        return head
+
+    def _make_buttons(self) -> QDialogButtonBox:
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        self.save = action(
+            self, "Save as SVG...", "save", "Save the whole flame graph as a picture", self._on_save
+        )
+        button = action_button(self.save)
+        button.setAutoDefault(False)
+        buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
+        buttons.rejected.connect(self.reject)
+        return buttons
+
+    def _connect(self) -> None:
+        self.view.currentIndexChanged.connect(self._show)
+        self.search.textChanged.connect(self.chart.search)
+        self.search.returnPressed.connect(self.chart.setFocus)
+        self.chart.pointed.connect(lambda text: self.pointed.setText(harmless(text) or _HINT))
+        self.chart.found.connect(self._on_found)
+
+    # what it shows
+
+    def _show(self, at: int) -> None:
+        view = self._views[at]
+        self.legend.show_flame(view.flame)
+        self.chart.show_flame(view.flame)
+        self._model.show(view.table)
+        self.table.setColumnWidth(0, 45 * SPACE)
+        self.table.setColumnWidth(1, 25 * SPACE)
+        self._remarks.setText("; ".join(view.remarks))
+
+    def _on_found(self, share: float) -> None:
+        self.share.setText(f"{share:.1%} of the samples" if self.search.text().strip() else "")
+
+    def _on_save(self) -> None:
+        name = f"{as_file_name(f'{self._label}-{self.view.currentText()}')}.svg"
+        path, _ = QFileDialog.getSaveFileName(self, "Save as SVG", name, "SVG (*.svg)")
+        if path:
+            self.write_svg(Path(path))
+
+    def write_svg(self, path: Path) -> None:
+        from app.report.flame_svg import flame_svg
+
+        view = self._views[self.view.currentIndex()]
+        try:
+            path.write_text(
+                flame_svg(view.flame, f"{self._label}: {view.name}", view.remarks), encoding="utf-8"
+            )
+        except OSError as error:
+            self._message.show_error(f"{path} cannot be written: {error.strerror}")
+        else:
+            self._message.show_info(f"Saved {path}")
