@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.core.units import bytes_text, count_text, figure_text, seconds_text
+from app.protocol.plan import RATE_MISSED
 from app.protocol.others import ATTEMPT_MARKS, DISTURBED, Others
 from app.protocol.reading import ShapeError, read
 from app.stats.steady import UNSTEADY
@@ -37,6 +38,8 @@ MARKS = {
     UNSTEADY: "its throughput changed while it was measured (for columns judged by round: their ratio)",
     "of-all-seconds": "latency and costs cover the whole step, although only some of its seconds count",
     "failed-repeat": "one of its repeats failed: the others are not a fair sample",
+    RATE_MISSED: "its events piled up: the server could not keep up with the rate, so its latency grew until "
+    "the step ended",
     "shared-cores": "the load generator ran on the cores of the server",
 }
 
@@ -127,6 +130,8 @@ def coordinate_text(name: str, value: Any) -> str:
     """`8 threads`, `4 cores`, `10,000,000 rows`; a variation by its name."""
     if name == "variation":
         return str(value)
+    if name == "rate":
+        return f"{value:,} events/s" if isinstance(value, int) else f"rate={value}"
     if name == "cpus":
         return f"{'CPU' if str(value).isdecimal() else 'CPUs'} {value}"
     noun = {"volume_rows": "row"}.get(name, name.removesuffix("s"))

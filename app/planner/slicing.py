@@ -104,6 +104,14 @@ def _why_whole(step: Step, contenders: Sequence[Contender], files: Mapping[str, 
     return _why_not_gated(step, files) or next(filter(None, refusals), "")
 
 
+def check_rates(steps: Sequence[Step], files: Mapping[str, str]) -> None:
+    """Raise InputError for a rate of a workload that cannot have one: Dyno's schedule replaces thread_run."""
+    for step in steps:
+        why = _why_not_gated(step, files) if step.rate else ""
+        if why:
+            raise InputError(f"step {step.name} cannot have a rate: {why}; leave rate out", "rate")
+
+
 def _why_not_gated(step: Step, files: Mapping[str, str]) -> str:
     """Why a workload cannot use the gate, which replaces thread_run and needs dyno.lua."""
     lua = lua_with_required([step.lua], files.get)

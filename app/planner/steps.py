@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from app.catalog import Sequence, SequenceStep, Variation, Workload
 from app.catalog.sequence import CoreSets
 from app.core.errors import InputError
-from app.protocol.plan import PREPARING, QUERYING, Step
+from app.protocol.plan import ARRIVALS, PREPARING, QUERYING, Step
 
 from .cores import ALL_CORES, CoreSet, Nodes, as_far_as_it_goes
 from .reload import first_measured, in_increments, reloaded
@@ -37,7 +37,8 @@ class Size:
     threads: tuple[int, ...]
     cpu_threads: int
     load_method: str = "ordered"
-    rate: int = 0  # events a second that are asked for; 0: as many as there can be
+    rates: tuple[int, ...] = ()  # events a second that are asked for; none: as many as there can be
+    arrivals: str = ARRIVALS[0]  # of a rate
     cores: CoreSets = ()  # none: every step has all
     variations: tuple[Variation, ...] = ()  # of steps that have none of their own
     nodes: Nodes = field(default_factory=list)
@@ -123,9 +124,9 @@ def _points(
         sweep = points(step, step.threads or (size.tables,), cores)
         return [_step(step, workload, each, size) for each in sweep]
     threads = (size.tables,) if step.per_table else step.threads or size.threads
-    sweep = points(step, threads, cores)
+    rates = step.rate or (() if step.warm else size.rates)
+    sweep = points(step, threads, cores, rates)
     bounds = _bounds(step, workload, size, len(sweep), _is_read(later, workloads))
-    bounds["rate"] = step.rate or size.rate
     return [_step(step, workload, each, size, **bounds) for each in sweep]
 
 
@@ -157,6 +158,8 @@ def _step(step: SequenceStep, workload: Workload, point: Point, size: Size, **bo
         ignore_errors=list(workload.ignore_errors),
         ignore_errors_by_engine=workload.ignore_errors_by_engine,
         coordinates=point.coordinates,
+        rate=point.rate,
+        arrivals=(step.arrivals or size.arrivals) if point.rate else ARRIVALS[0],
         threads=point.threads,
         warm=step.warm,
         writes=workload.writes,

@@ -195,6 +195,8 @@ class StepEnded:
     # server_cores load_cores variables restarted_with key_caches: read back where the step asks for them
     in_force: dict[str, Any] = field(default_factory=dict)
     others: dict[str, Any] = field(default_factory=dict)  # Others: what else took the machine meanwhile
+    # of a step at a rate: rate achieved (events/s) behind_s queued (events due that had not begun at its end)
+    schedule: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

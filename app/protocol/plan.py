@@ -17,8 +17,10 @@ STARTS = ("loaded", "restarted", "snapshot")
 FIGURES = ("rate", "latency", "size")  # the value of a step: in its unit, mean ms, bytes of the tables
 LOAD_METHODS = ("ordered", "parallel", "bulk")
 SLICES = "slices"
+ARRIVALS = ("poisson", "even")  # gaps between the events of a rate: exponential, or all the same
 UNTIL_DECIDED = "until decided"  # in place of a number of repeats
 ORDERS = ("interleaved", SLICES, "grouped")  # A B B A of sessions by round, of slices within one, or A A B B
+RATE_MISSED = "rate-missed"  # mark of a step whose events piled up
 OPEN_FILES = 1024  # of a server, without its clients: tables, logs, libraries; below it lets fewer clients in
 
 ALLOCATORS = {"jemalloc": "libjemalloc2", "tcmalloc": "libtcmalloc-minimal4"}  # and the packages of Debian
@@ -26,7 +28,7 @@ ALLOCATORS = {"jemalloc": "libjemalloc2", "tcmalloc": "libtcmalloc-minimal4"}  #
 # fields of a step that came later: part of a work_key where they say something, so that old keys stay
 LATER = (
     "figure", "rate", "cores", "load_cores", "shared_cores", "variables", "restart_with", "key_caches", "analyse",
-    "sliced",
+    "sliced", "arrivals",
 )  # fmt: skip
 LATER_OF_PLAN = (
     "others_pct", "steal_pct", "quiet_wait", "repeat_if_disturbed", "canary", "until_decided",
@@ -93,6 +95,7 @@ class Step:
     cap_s: int = 0  # settle: the longest it may take
     figure: str = "rate"  # one of FIGURES
     rate: int = 0  # events a second that are asked for; 0: as many as it can
+    arrivals: str = ARRIVALS[0]
     cores: str = ""  # CPUs of the server for this step, as taskset -c takes them; empty: the contender's
     load_cores: str = ""  # CPUs of the load generator; empty: all
     shared_cores: bool = False  # the load runs on cores of the server

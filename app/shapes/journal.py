@@ -82,6 +82,7 @@ class Coordinates(TypedDict, total=False):
     cores: Positive
     cpus: Cpus
     volume_rows: Positive
+    rate: Positive
 
 
 class Step(TypedDict, total=False):
@@ -105,6 +106,7 @@ class Step(TypedDict, total=False):
     cap_s: Second
     figure: Name
     rate: Count
+    arrivals: Name
     cores: Cpus
     load_cores: Cpus
     shared_cores: bool

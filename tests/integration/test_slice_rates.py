@@ -76,13 +76,14 @@ def test_latency_counts_from_the_moment_an_event_was_due(server: Server, recorde
     assert first["latency_ms"]["max"] < second["latency_ms"]["max"] < 900  # and no second of the closed gate
 
 
-def test_a_rate_nobody_can_keep_up_with_fails_as_with_sysbench(server: Server, recorded: Work) -> None:
-    options = {"event_ms": 200}
-    with gated(server, replace(recorded, threads=3, options=options), 2_000_000) as run:
-        run.open(1)
-        outcome = run.outcome()
-    assert outcome.code == 1
-    assert "unable to keep up with the specified event generation rate" in outcome.said
+def test_a_rate_nobody_can_keep_up_with_leaves_a_backlog(server: Server, recorded: Work) -> None:
+    """Three clients do 150 events a second of the two millions: nearly all of the second is behind."""
+    with gated(server, replace(recorded, threads=3, options={"event_ms": 20}), 2_000_000) as run:
+        line = run.slice(1)
+        outcome = run.end()
+    assert outcome.code == 0, outcome.said
+    assert 30 < line["events"] <= 153
+    assert outcome.of("schedule")[-1]["behind_s"] == pytest.approx(1, abs=0.05)
 
 
 def sliced(server: Server, work: Work, seconds: int) -> Outcome:

@@ -15,4 +15,4 @@ NOTHING = {  # the text if there is nothing to draw
     "size": "no sizes were measured",
     "before-after": "No test ran both before and after the writes, like point-query.pre and point-query.",
 }
-AXES = {"threads": "threads", "cores": "cores", "volume_rows": "rows"}  # what a sweep can go over
+AXES = {"threads": "threads", "cores": "cores", "volume_rows": "rows", "rate": "rate"}  # what a sweep can go over
