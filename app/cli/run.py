@@ -46,11 +46,13 @@ _SETTLED = (
     *NUMBERS,
     "rows",
     "threads",
+    "rate",
+    "arrivals",
     "order",
     "transport",
 )
 _SETTLED += (*DISTURBING, *LIMITS, "repeat_if_disturbed", "load_method", "start_state", "core_sets")
-_SETTLED += ("rate", "arrivals", "cpus", "vary", "table_options", "cores", "allocator", "numa", "memory_limit")
+_SETTLED += ("cpus", "vary", "table_options", "cores", "allocator", "numa", "memory_limit")
 
 
 class _Several(argparse.Action):

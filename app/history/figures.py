@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from app.core.errors import InputError
-from app.protocol.plan import Plan, step_label
+from app.protocol.plan import RATE_MISSED, Plan, step_label
 from app.protocol.states import GOING_ON, GONE, UNREACHED
 from app.shapes.facts import is_left_out
 from app.stats.steady import UNSTEADY
@@ -57,6 +57,15 @@ class CutEntry(TypedDict):
     whole: float  # the figure of all of them
 
 
+class ScheduleEntry(TypedDict, total=False):
+    """A rate that could not be kept."""
+
+    rate: float  # events a second that were asked for
+    achieved: float | None  # events a second
+    behind_s: float  # of the schedule when the step ended
+    queued: float | None  # events that were due and had not begun
+
+
 class StepEntry(TypedDict):
     """A step as `session show --json` gives it; what was not measured is null."""
 
@@ -86,6 +95,7 @@ class StepEntry(TypedDict):
     settled: SettledEntry | None
     steadiness: SteadinessEntry | None  # of a step that is driven for a time
     cut: CutEntry | None  # where a person cut it
+    schedule: ScheduleEntry | None  # of a step that could not keep its rate
     max_block_deviation: float | None  # of blocks of its seconds from their median, as a share of it
 
 
@@ -140,8 +150,9 @@ def steps(history: History, session: str) -> list[StepEntry]:
     """The steps in the order of the plan; if the session is over, all of them are."""
     state = state_of(history, session)
     settled, counts = _settled(history, session), counted(history, session)
+    missed = _missed(history, session)
     return [
-        _step(row, state, settled.get(row[22]), counts.get(row[22]))
+        _step(row, state, settled.get(row[22]), counts.get(row[22]), missed.get(row[22]))
         for row in history.query(_STEP, (session,))
     ]
 
@@ -158,6 +169,16 @@ def _settled(history: History, session: str) -> dict[int, SettledEntry]:
     return {each.pop("cause"): each for each in said if "cause" in each}
 
 
+def _missed(history: History, session: str) -> dict[int, ScheduleEntry | None]:
+    """The schedules that could not be kept, by the position of the step."""
+    rows = history.query(
+        "SELECT position, result.ended FROM result JOIN step ON result.step = step.number"
+        " JOIN session ON step.session = session.number WHERE id = ? AND marks LIKE ?",
+        (session, f'%"{RATE_MISSED}"%'),
+    )
+    return {position: unpack_json(ended).get("schedule") for position, ended in rows}
+
+
 def _said(ended: dict[str, Any], data_bytes: float | None) -> Any:
     settled, rows = ended.get("settled", {}), ended.get("rows", {}).get("in_tables")
     of_rows = rows * settled["row_bytes"] if rows and settled.get("row_bytes") else None
@@ -166,7 +187,11 @@ def _said(ended: dict[str, Any], data_bytes: float | None) -> Any:
 
 
 def _step(
-    row: Sequence[Any], session: str, settled: SettledEntry | None, counts: Counted | None
+    row: Sequence[Any],
+    session: str,
+    settled: SettledEntry | None,
+    counts: Counted | None,
+    schedule: ScheduleEntry | None,
 ) -> StepEntry:
     state, reason = _ended(row[5], row[6], session)
     whole, given = row[8], read_json(row[17])
@@ -196,6 +221,7 @@ def _step(
         "settled": settled,
         "steadiness": {"word": counts.steadiness.word, "text": counts.steadiness.text} if counts else None,
         "cut": _cut(whole, counts),
+        "schedule": schedule,
         "max_block_deviation": counts.max_block_deviation if counts else None,
     }
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.core.units import bytes_text, count_text, figure_text, seconds_text
-from app.protocol.plan import RATE_MISSED
 from app.protocol.others import ATTEMPT_MARKS, DISTURBED, Others
+from app.protocol.plan import RATE_MISSED
 from app.protocol.reading import ShapeError, read
 from app.stats.steady import UNSTEADY
 
-from .figures import CutEntry, SettledEntry, SteadinessEntry, StepEntry
+from .figures import CutEntry, ScheduleEntry, SettledEntry, SteadinessEntry, StepEntry
 
 MARKS = {
     "error-ridden": "more than 1 % of its events ended in an error, which was counted and retried",
@@ -69,7 +69,7 @@ def remarks_of(step: StepEntry) -> str:
     amplification = settled and settled["write_amplification"]
     spread = f"write amplification {figure_text(amplification)}" if amplification else ""
     seconds = seconds_texts(step["steadiness"], step["cut"])
-    reasons = (disturbed_text(step["others"]), *seconds, spread)
+    reasons = (disturbed_text(step["others"]), schedule_text(step["schedule"]), *seconds, spread)
     return ", ".join(filter(None, (step["reason"], *_other_marks(step), *reasons)))
 
 
@@ -80,7 +80,8 @@ def remarks_text(step: StepEntry) -> str:
     steady = steadiness_text(step["steadiness"])
     cut = f"{cut_text(step['cut'])}; {WHOLE}" if step["cut"] else ""
     disturbed = disturbed_text(step["others"])
-    return "\n".join(filter(None, (step["reason"], marks, disturbed, steady, cut, settled)))
+    schedule = schedule_text(step["schedule"])
+    return "\n".join(filter(None, (step["reason"], marks, disturbed, schedule, steady, cut, settled)))
 
 
 def _other_marks(step: StepEntry) -> list[str]:
@@ -107,6 +108,17 @@ def seconds_texts(steadiness: SteadinessEntry | None, cut: CutEntry | None) -> l
         *([steadiness_text(steadiness)] if unsteady else []),
         *([cut_text(cut)] if cut else []),
     ]
+
+
+def schedule_text(schedule: ScheduleEntry | None) -> str:
+    """`1,420 of 2,000 events/s; 17 s behind when it ended, with 34,800 events waiting`; or ''."""
+    if not schedule or "rate" not in schedule or "behind_s" not in schedule:
+        return ""
+    achieved, queued = schedule.get("achieved"), schedule.get("queued")
+    done = "?" if achieved is None else figure_text(achieved)
+    waiting = f", with {count_text(round(queued), 'event')} waiting" if queued is not None else ""
+    behind = f"{seconds_text(schedule['behind_s'])} behind when it ended"
+    return f"{done} of {schedule['rate']:,.0f} events/s; {behind}{waiting}"
 
 
 def steadiness_text(steadiness: SteadinessEntry | None) -> str:

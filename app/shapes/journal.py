@@ -275,6 +275,15 @@ class SettledRun(TypedDict):
     write_amplification: Number | None
 
 
+class Schedule(TypedDict, total=False):
+    """Of a step at a rate."""
+
+    rate: Figure
+    achieved: Figure | None
+    behind_s: Figure
+    queued: Figure | None
+
+
 class StepEnded(Stamp, total=False):
     step: Place
     outcome: Literal["completed", "failed", "stopped", "skipped"]
@@ -294,6 +303,7 @@ class StepEnded(Stamp, total=False):
     settled: Settled
     in_force: dict[Name, Any]
     others: dict[Name, Any]  # read as `Others`
+    schedule: Schedule
 
 
 class SessionEnded(Stamp, total=False):

@@ -1,4 +1,4 @@
-"""A rate outside slices: the schedule, latencies from the moment an event is due, and a rate that is too high."""
+"""A rate outside slices: its schedule, latency since an event was due, a rate that is too high."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -73,7 +74,7 @@ def test_poisson_arrivals_have_exponential_gaps(tmp_path: Path) -> None:
     assert distance < 1.63 / len(found) ** 0.5
     beside = gaps(first)  # neighbours have nothing to do with each other
     mean = sum(beside) / len(beside)
-    together = sum((a - mean) * (b - mean) for a, b in zip(beside, beside[1:], strict=False))
+    together = sum((a - mean) * (b - mean) for a, b in pairwise(beside))
     assert abs(together / sum((each - mean) ** 2 for each in beside)) < 0.04
 
 
@@ -102,7 +103,7 @@ def behind_s(outcome: Outcome) -> float:
 
 
 def test_a_stop_of_the_server_moves_p99_to_its_computed_value(server: Server) -> None:
-    """Of 1,200 events those due in the stop wait for its end: the 12th latency is what is left of the stop."""
+    """Events that are due in the stop wait for its end: the 12th latency of 1,200 is what was left of it."""
     rate, seconds = 300, 4
     process, reader = start(server, rated(rate, threads=8, seconds=seconds))
     with process, open(reader) as pipe:

@@ -10,7 +10,7 @@ REACHED = 0.99  # of the schedule must have begun when the step ends
 
 
 def schedule_of(step: Step, behind_s: float, events: int, seconds: float) -> Dict[str, Any]:
-    """The rate that was asked for and reached; how far the schedule was behind at the end, in time and events."""
+    """The rate that was asked for and reached, and what waited at the end, in seconds and events."""
     return {
         "rate": step.rate,
         "achieved": round(events / seconds, 2) if seconds > 0 else None,
