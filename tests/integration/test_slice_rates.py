@@ -15,6 +15,7 @@ from tests.integration.generated import (
     Work,
     drive,
     fill,
+    p99_of_stop,
     percentile,
     server,
     shipped,
@@ -45,6 +46,18 @@ def test_a_rate_is_kept_and_stands_still_while_the_gate_is_closed(server: Server
             check_rate(line, rate)
             assert percentile(line["buckets"], 50) < 20
     assert run.sum_of("events") / run.sum_of("interval_s") == pytest.approx(rate, rel=0.05)
+
+
+def test_a_stop_of_the_server_moves_p99_to_its_computed_value(server: Server) -> None:
+    options = {"arrivals": "even"}
+    with gated(server, shipped("point-query", "innodb", threads=8, options=options), 300) as run:
+        run.slice(0.3)
+        run.open(4)
+        time.sleep(0.5)
+        stop_s = server.stop(0.2)
+        line = run.finish_slice()
+    expected_ms = p99_of_stop(stop_s, line["events"], 300)
+    assert percentile(line["buckets"], 99) == pytest.approx(expected_ms, rel=0.05)
 
 
 def test_a_schedule_is_that_of_its_seed(server: Server, recorded: Work) -> None:
