@@ -19,7 +19,7 @@ def test_a_step_that_was_too_slow_says_by_how_much() -> None:
     found = schedule_of(STEP, 17.4, 85_200, 60.0)
     assert schedule_marks(found, 60.0) == ["rate-missed"]
     said = schedule_text(found)  # type: ignore[arg-type]
-    assert said == "1,420.00 of 2,000 events/s; 17 s behind when it ended, with 34,800 events waiting"
+    assert said == "1,420 of 2,000 events/s; 17 s behind when it ended, with 34,800 events waiting"
 
 
 def test_steps_without_a_rate_or_of_older_journals_say_nothing() -> None:

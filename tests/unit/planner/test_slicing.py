@@ -215,7 +215,8 @@ def test_a_plan_in_slices_has_no_canary() -> None:
 
 def test_the_gate_is_a_file_of_plans_in_slices_alone() -> None:
     made, usual = sliced(), resolve(request(*DUEL), survey(), Catalog())
-    assert set(made.files) - set(usual.files) == {GATE}
+    required = {f"workloads/dyno-{name}.lua" for name in ("run", "schedule")}
+    assert set(made.files) - set(usual.files) == {GATE, *required}
     assert not any(step.sliced for step in usual.steps)
 
 
