@@ -38,6 +38,7 @@ ROWS = Rule((int, str), 1, MAX_ROWS)
 EVENTS = Rule((int,), 1, MAX_EVENTS)
 RATE = Rule((int,), 1, MAX_RATE)
 RATE_LIST = Rule((int, list), 1, MAX_RATE, items=RATE, empty=False)
+LIMIT_MS = Rule((int, float), 0.01, 100_000)
 GAPS = Rule((str,), choices=ARRIVALS)
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.:,+-]{0,100}")  # a value of a variable
@@ -56,6 +57,7 @@ STEP_RULES = {
     "events": EVENTS,
     "rate": RATE_LIST,
     "arrivals": GAPS,
+    "limit_ms": LIMIT_MS,
     "threads": THREAD_LIST,
     "cores": CORE_SETS,
     "variation": Rule((list,), items=TABLE, empty=False),
@@ -111,6 +113,7 @@ class SequenceStep:
     events: int | None = None
     rate: tuple[int, ...] | None = None  # events a second that are asked for
     arrivals: str = ""  # one of ARRIVALS
+    limit_ms: float | None = None  # of p99: the step searches the highest rate under it
     threads: tuple[int, ...] | None = None
     per_table: bool = False  # as many threads as there are tables
     cores: CoreSets | None = None
@@ -181,6 +184,9 @@ def _step_of(document: Document, at: int, table: dict[str, Any]) -> SequenceStep
         )
     if "per_table" in table and "threads" in table:
         raise document.error((*where, "per_table"), "is a number of threads: leave per_table or threads out")
+    for key in ("rate", "events"):
+        if "limit_ms" in table and key in table:
+            raise document.error((*where, key), f"limit_ms searches a rate: leave {key} out")
     name = table.get("name") or table.get("workload") or table["kind"]
     check_name(document, (*where, "name"), name)
     check_options(document, (*where, "options"), table.get("options", {}))

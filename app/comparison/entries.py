@@ -75,6 +75,7 @@ class RowEntry(RelatedEntry):
     steadiness: list[list[SteadinessEntry | None]]  # one a session, as the samples
     cuts: list[list[CutEntry | None]]
     disturbed: list[list[str]]  # one a session: what else took the machine, where that was too much
+    searches: list[list[str]]  # one a session: the search for a limit in words; '' of other steps
     latency_per: str  # what one latency is of
     measures: dict[str, MeasureEntry]  # by the name of a Measure, but the figure of the step itself
 

@@ -183,17 +183,16 @@ def left_out_text(row: RowEntry, at: int) -> str:
 
 
 def seconds_told(row: RowEntry, at: int, most: int = ALL) -> list[str]:
-    """For each session of a cell: what disturbed it, why it was not steady, which seconds count."""
+    """For each session of a cell: what disturbed it, its search, its steadiness, which seconds count."""
     n, left = len(row["samples"][at]), most
     more = sum(map(bool, row["disturbed"][at])) - most
     told = []
-    for number, (disturbed, steadiness, cut) in enumerate(
-        zip(row["disturbed"][at], row["steadiness"][at], row["cuts"][at], strict=True), 1
-    ):
+    parts = (row[part][at] for part in ("disturbed", "searches", "steadiness", "cuts"))
+    for number, (disturbed, search, steadiness, cut) in enumerate(zip(*parts, strict=True), 1):
         left -= bool(disturbed)
         too = f"; {more} more of its sessions too" if left == 0 and more > 0 else ""
         first = [disturbed + too] if disturbed and left >= 0 else []
-        texts = [*first, *seconds_texts(steadiness, cut)]
+        texts = [*first, *filter(None, [search]), *seconds_texts(steadiness, cut)]
         told += [f"session {number} of {n}: {text}" if n > 1 else text for text in texts]
     return told
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from app.protocol.plan import PREPARING, SLICES, Plan
+from app.protocol.plan import LIMIT, PREPARING, SLICES, Plan
 from app.protocol.states import SessionState
 
 
@@ -34,9 +34,11 @@ class Lengths:
 
     def of_step(self, contender: int, index: int) -> float:
         step = self.plan.steps[index]
-        if step.seconds:
+        if step.seconds and step.kind != LIMIT:
             return float(step.seconds + step.warmup)
-        return self.seen[index] if index in self.seen else self._guess(contender)[index]
+        if index in self.seen and step.kind != LIMIT:  # how long a search takes varies
+            return self.seen[index]
+        return step.seconds + step.warmup + self._guess(contender)[index]
 
     def gone(self, session: SessionState, index: int) -> float:
         """Time of a step so far; in slices only its own contender's seconds."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from app.core.errors import InputError
-from app.protocol.plan import RATE_MISSED, Plan, step_label
+from app.protocol.plan import Plan, step_label
 from app.protocol.states import GOING_ON, GONE, UNREACHED
 from app.shapes.facts import is_left_out
 from app.stats.steady import UNSTEADY
@@ -14,6 +14,7 @@ from app.stats.steady import UNSTEADY
 from .counting import Counted, counted
 from .damage import read_json, unpack_json
 from .history import History
+from .rates import LimitEntry, ScheduleEntry, ends_at_rates
 from .remarks import remarks
 from .sessions import SessionEntry, find, sessions, state_of
 
@@ -57,15 +58,6 @@ class CutEntry(TypedDict):
     whole: float  # the figure of all of them
 
 
-class ScheduleEntry(TypedDict, total=False):
-    """A rate that could not be kept."""
-
-    rate: float  # events a second that were asked for
-    achieved: float | None  # events a second
-    behind_s: float  # of the schedule when the step ended
-    queued: float | None  # events that were due and had not begun
-
-
 class StepEntry(TypedDict):
     """A step as `session show --json` gives it; what was not measured is null."""
 
@@ -96,6 +88,7 @@ class StepEntry(TypedDict):
     steadiness: SteadinessEntry | None  # of a step that is driven for a time
     cut: CutEntry | None  # where a person cut it
     schedule: ScheduleEntry | None  # of a step that could not keep its rate
+    limit: LimitEntry | None  # of a step that searched for one
     max_block_deviation: float | None  # of blocks of its seconds from their median, as a share of it
 
 
@@ -150,9 +143,9 @@ def steps(history: History, session: str) -> list[StepEntry]:
     """The steps in the order of the plan; if the session is over, all of them are."""
     state = state_of(history, session)
     settled, counts = _settled(history, session), counted(history, session)
-    missed = _missed(history, session)
+    rates = ends_at_rates(history, session)
     return [
-        _step(row, state, settled.get(row[22]), counts.get(row[22]), missed.get(row[22]))
+        _step(row, state, settled.get(row[22]), counts.get(row[22]), rates.get(row[22], {}))
         for row in history.query(_STEP, (session,))
     ]
 
@@ -169,16 +162,6 @@ def _settled(history: History, session: str) -> dict[int, SettledEntry]:
     return {each.pop("cause"): each for each in said if "cause" in each}
 
 
-def _missed(history: History, session: str) -> dict[int, ScheduleEntry | None]:
-    """The schedules that could not be kept, by the position of the step."""
-    rows = history.query(
-        "SELECT position, result.ended FROM result JOIN step ON result.step = step.number"
-        " JOIN session ON step.session = session.number WHERE id = ? AND marks LIKE ?",
-        (session, f'%"{RATE_MISSED}"%'),
-    )
-    return {position: unpack_json(ended).get("schedule") for position, ended in rows}
-
-
 def _said(ended: dict[str, Any], data_bytes: float | None) -> Any:
     settled, rows = ended.get("settled", {}), ended.get("rows", {}).get("in_tables")
     of_rows = rows * settled["row_bytes"] if rows and settled.get("row_bytes") else None
@@ -191,7 +174,7 @@ def _step(
     session: str,
     settled: SettledEntry | None,
     counts: Counted | None,
-    schedule: ScheduleEntry | None,
+    rates: dict[str, Any],
 ) -> StepEntry:
     state, reason = _ended(row[5], row[6], session)
     whole, given = row[8], read_json(row[17])
@@ -221,7 +204,8 @@ def _step(
         "settled": settled,
         "steadiness": {"word": counts.steadiness.word, "text": counts.steadiness.text} if counts else None,
         "cut": _cut(whole, counts),
-        "schedule": schedule,
+        "schedule": rates.get("schedule") or None,
+        "limit": rates.get("limit") or None,
         "max_block_deviation": counts.max_block_deviation if counts else None,
     }
 
@@ -321,10 +305,11 @@ def latest_fact(history: History, session: str, name: str) -> Any:
 
 def explains(history: History, session: str) -> list[ExplainEntry]:
     """The EXPLAIN results in the order of the journal."""
-    return [
+    found: list[ExplainEntry] = [
         {"step": fact["when"], "statement": fact["value"]["statement"], "rows": fact["value"]["rows"]}
         for fact in facts(history, session, "explain")
     ]
+    return list({(each["step"], each["statement"]): each for each in found}.values())  # of each try the last
 
 
 def settings(history: History, reference: str) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from app.protocol.plan import RATE_MISSED
 from app.protocol.reading import ShapeError, read
 from app.stats.steady import UNSTEADY
 
-from .figures import CutEntry, ScheduleEntry, SettledEntry, SteadinessEntry, StepEntry
+from .figures import CutEntry, SettledEntry, SteadinessEntry, StepEntry
+from .rates import limit_text, schedule_text, try_texts
 
 MARKS = {
     "error-ridden": "more than 1 % of its events ended in an error, which was counted and retried",
@@ -69,7 +70,8 @@ def remarks_of(step: StepEntry) -> str:
     amplification = settled and settled["write_amplification"]
     spread = f"write amplification {figure_text(amplification)}" if amplification else ""
     seconds = seconds_texts(step["steadiness"], step["cut"])
-    reasons = (disturbed_text(step["others"]), schedule_text(step["schedule"]), *seconds, spread)
+    reasons = (disturbed_text(step["others"]), schedule_text(step["schedule"]), limit_text(step["limit"]))
+    reasons = (*reasons, *seconds, spread)
     return ", ".join(filter(None, (step["reason"], *_other_marks(step), *reasons)))
 
 
@@ -81,7 +83,8 @@ def remarks_text(step: StepEntry) -> str:
     cut = f"{cut_text(step['cut'])}; {WHOLE}" if step["cut"] else ""
     disturbed = disturbed_text(step["others"])
     schedule = schedule_text(step["schedule"])
-    return "\n".join(filter(None, (step["reason"], marks, disturbed, schedule, steady, cut, settled)))
+    limit = "\n".join(filter(None, (limit_text(step["limit"]), *try_texts(step["limit"]))))
+    return "\n".join(filter(None, (step["reason"], marks, disturbed, schedule, limit, steady, cut, settled)))
 
 
 def _other_marks(step: StepEntry) -> list[str]:
@@ -108,17 +111,6 @@ def seconds_texts(steadiness: SteadinessEntry | None, cut: CutEntry | None) -> l
         *([steadiness_text(steadiness)] if unsteady else []),
         *([cut_text(cut)] if cut else []),
     ]
-
-
-def schedule_text(schedule: ScheduleEntry | None) -> str:
-    """`1,420 of 2,000 events/s; 17 s behind when it ended, with 34,800 events waiting`; or ''."""
-    if not schedule or "rate" not in schedule or "behind_s" not in schedule:
-        return ""
-    achieved, queued = schedule.get("achieved"), schedule.get("queued")
-    done = "?" if achieved is None else figure_text(achieved)
-    waiting = f", with {count_text(round(queued), 'event')} waiting" if queued is not None else ""
-    behind = f"{seconds_text(schedule['behind_s'])} behind when it ended"
-    return f"{done} of {schedule['rate']:,.0f} events/s; {behind}{waiting}"
 
 
 def steadiness_text(steadiness: SteadinessEntry | None) -> str:

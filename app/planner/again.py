@@ -14,7 +14,7 @@ from app.core.toml_text import read_document
 from app.core.units import count_text
 from app.history.figures import plans_by_session
 from app.history.sessions import find_all
-from app.protocol.plan import ARRIVALS, SLICES, UNTIL_DECIDED, Contender, Plan, Step
+from app.protocol.plan import ARRIVALS, LIMIT, SLICES, UNTIL_DECIDED, Contender, Plan, Step
 from app.stats.verdicts import LEAST
 
 from .contenders import short_names
@@ -123,7 +123,7 @@ def _sequence(plan: Plan) -> StepSequence:
 def _swept(steps: Iterable[Step], sequence: StepSequence) -> Swept:
     """The plan's values for steps without their own."""
     own = {step.name: step for step in sequence.steps}
-    driven = [step for step in steps if step.kind == "drive" and step.name in own and not step.warm]
+    driven = [step for step in steps if step.kind in ("drive", LIMIT) and step.name in own and not step.warm]
     rated = [step for step in driven if step.rate and not own[step.name].rate]
     cores = [_core_set(step) for step in driven if not own[step.name].cores]
     varied = [each for step in driven if not own[step.name].variation for each in step.variables.items()]

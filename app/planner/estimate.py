@@ -14,7 +14,7 @@ from app.engines.engine import MIB
 from app.engines.server import SYSTEM_BYTES, UNDO_BYTES, redo_bytes
 from app.presets import option_values
 from app.protocol.answers import Survey
-from app.protocol.plan import ATTEMPTS, PREPARING, SLICES, Contender, Plan, Step, Turn
+from app.protocol.plan import ATTEMPTS, LIMIT, PREPARING, SLICES, Contender, Plan, Step, Turn
 from app.stats.between import ASSUMED
 from app.stats.planning import NOISE, least_difference
 from app.stats.verdicts import LEAST
@@ -35,6 +35,7 @@ SCAN_RATE = 1_000_000  # of all engines, from the cache
 DISK_RATE = 100 * MIB  # what a settle step writes back in a second
 STATEMENT_RATE = 2_000  # of one client thread, for the time of steps bounded by events
 WRITE_RATE = 10_000  # of one client thread, for the space of timed steps: rarely reached
+TRIES, TRY_S = 15, 6  # of a search for a limit on a fast server, and seconds of one
 CORE_RATE = 5_000  # and of all client threads together, for each hardware thread of the target
 UNDO_S = 120  # purge frees undo after about this time
 SERVER_S = 8  # to make, start and shut down a server
@@ -72,7 +73,7 @@ class Work:
     def statements(self, step: Step, within_s: int = 0) -> int:
         """The largest number of statements of a step, in all or within these seconds."""
         rate = min(WRITE_RATE * step.threads, self.most_rate)
-        seconds = step.seconds + step.warmup if step.seconds else 0
+        seconds = max(step.seconds + step.warmup, step.cap_s) if step.seconds else 0
         timed = rate * min(seconds, within_s or seconds)
         bounded = step.events * self.per_event(step)
         return min(timed, bounded) if timed and bounded else timed or bounded
@@ -103,6 +104,7 @@ class Estimate:
     declared_s: int  # of it, exactly as the steps say
     guessed_s: float
     fewest_s: float  # that its fewest rounds take, where it ends when it is decided; 0: it takes all
+    searching_s: float  # the most that searches for a limit may end sooner; 0: there are none
     time_limit: int  # no round begins that would take it longer; 0: none
     repeating_s: float  # most extra time if others disturb it
     disk_bytes: int  # the sessions that are active at the same time, and what is kept
@@ -123,9 +125,16 @@ class Estimate:
     @property
     def time_text(self) -> str:
         """`4 min`, or `2 min to 4 min`."""
-        longest = seconds_text(self.longest_s)
-        is_range = 0 < self.fewest_s < self.longest_s
-        return f"{seconds_text(self.fewest_s)} to {longest}" if is_range else longest
+        longest, shortest_s = seconds_text(self.longest_s), self._shortest_s
+        is_range = 0 < shortest_s < self.longest_s
+        return f"{seconds_text(shortest_s)} to {longest}" if is_range else longest
+
+    @property
+    def _shortest_s(self) -> float:
+        """Seconds of the fewest rounds with short searches; 0: it takes all."""
+        if not self.searching_s:
+            return self.fewest_s
+        return (self.fewest_s or self.seconds) * (1 - self.searching_s / self.seconds)
 
     @property
     def longest_s(self) -> float:
@@ -203,6 +212,7 @@ def estimate(plan: Plan, survey: Survey, noise: float | None = None) -> Estimate
             for turn, seconds in zip(turns, guessed_each, strict=True)
             if plan.until_decided and turn.repeat <= LEAST
         ),
+        searching_s=sum(_spared_s(step) for step in plan.steps) * len(turns),
         time_limit=plan.time_limit,
         repeating_s=_repeating_s(plan, declared + guessed, work) if plan.repeat_if_disturbed else 0.0,
         disk_bytes=on_disk(each.session_bytes for each in sizes) + kept + snapshots,
@@ -229,7 +239,8 @@ def _assumptions(plan: Plan, work: Work) -> list[str]:
     slices = f"; changing contenders (supposed: {SWITCH_S} s a slice of {SLICE_S:.0f} s)"
     return [
         f"server, load, index and settling (guessed: {rates} rows/s a thread, {bytes_text(DISK_RATE)}/s)"
-        + (slices if plan.order == SLICES else ""),
+        + (slices if plan.order == SLICES else "")
+        + ("; searches for a limit, at most" if any(step.kind == LIMIT for step in plan.steps) else ""),
         f"steps bounded by events: {STATEMENT_RATE:,} statements/s a thread",
         f"growth by writes: {BINLOG_BYTES} bytes of binary log and {UNDO_BYTES} of undo a statement, "
         f"at most {WRITE_RATE:,} statements/s a thread and {work.most_rate:,} in all",
@@ -256,6 +267,12 @@ def _guessed_s(plan: Plan, turn: Turn, work: Work) -> float:
     spared = max(0, plan.snapshot_at) if before else 0
     server = 0 if spared else SERVER_S  # a later one is made by the step that starts from the snapshot
     return server + sum(_steps_s(plan, plan.contender_of(turn), work)[spared:])
+
+
+def _spared_s(step: Step) -> float:
+    """The most that a search may end sooner than its time limit: with short tries."""
+    shortest_s = step.seconds + step.warmup + TRIES * (TRY_S + step.warmup)
+    return max(0.0, step.cap_s - shortest_s) if step.kind == LIMIT else 0.0
 
 
 def _repeating_s(plan: Plan, seconds: float, work: Work) -> float:
@@ -292,6 +309,8 @@ def _step_s(plan: Plan, step: Step, contender: Contender, work: Work) -> float:
         return rows / (SCAN_RATE * min(step.threads, plan.tables))
     if step.kind == "settle":
         return min(step.cap_s, 3 + rows * work.row_bytes(contender) / 2 / DISK_RATE)
+    if step.kind == LIMIT:
+        return max(0.0, step.cap_s - step.seconds - step.warmup)
     if step.kind == "restart":
         copied = rows * bytes_per_row(contender) if plan.start == "snapshot" else 0
         return SERVER_S + copied / DISK_RATE

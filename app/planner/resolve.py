@@ -55,7 +55,7 @@ def resolve(
         steps = resolve_steps(chosen, workloads, size, request.start)
     _check_cores(steps, contenders)
     files = _files(catalog, used, sequence, presets)
-    if any(step.rate for step in steps):
+    if any(step.rate or step.limit_ms for step in steps):
         files = _with(catalog.shipped_lua(RATE_WRAPPER), files)
         check_rates(steps, files)
     if request.order == SLICES:

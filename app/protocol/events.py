@@ -197,6 +197,8 @@ class StepEnded:
     others: dict[str, Any] = field(default_factory=dict)  # Others: what else took the machine meanwhile
     # of a step at a rate: rate achieved (events/s) behind_s queued (events due that had not begun at its end)
     schedule: dict[str, Any] = field(default_factory=dict)
+    # of a step of kind limit: p99_ms (the limit) closed_rate rate (events/s) tries [{rate p99_ms events passed}]
+    limit: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,7 @@ def _bounds(step: Step) -> str:
         f"{step.seconds} s" if step.seconds else "",
         f"{step.events} events" if step.events else "",
         f"after {step.warmup} s of warm-up" if step.warmup else "",
+        f"; Dyno searched the rate with p99 under {step.limit_ms:g} ms" if step.limit_ms else "",
         f"{step.cap_s} s at most" if step.cap_s else "",
     ]
     said = " ".join(filter(None, parts))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.agent.steps.schedule import schedule_marks, schedule_of
-from app.history.step_text import schedule_text
+from app.history.rates import schedule_text
 from app.protocol.plan import Step
 
 STEP = Step("a", "drive", seconds=60, rate=2000)

@@ -19,6 +19,7 @@ def step(**changes: Any) -> Any:
         "cut": None,
         "others": {},
         "schedule": None,
+        "limit": None,
         **changes,
     }
 

@@ -8,7 +8,7 @@ import pytest
 
 from app.catalog import Catalog
 from app.core.errors import InputError
-from app.planner import PlanRequest, resolve
+from app.planner import PlanRequest, estimate, resolve
 from app.planner.command_line import command_line
 from app.protocol.plan import Plan, Step, content_of
 from app.protocol.sysbench import options_of, wrapper_of
@@ -97,3 +97,46 @@ def test_a_request_with_rates_is_written_and_read_again() -> None:
 def test_impossible_rates_are_refused(text: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         PlanRequest.from_toml(text)
+
+
+# searches for a limit
+
+SEARCH = """\
+name = "search"
+workload = "WORKLOAD"
+threads = [2, 4]
+limit_ms = 5
+"""
+
+
+def test_a_step_with_a_limit_is_a_search(dyno_home: Path) -> None:
+    plan = planned(keep_own(dyno_home, SEARCH.replace("WORKLOAD", "point-query")), rate=(100,))
+    found = [step for step in plan.steps if step.name == "search"]
+    assert [(step.kind, step.threads, step.rate, step.limit_ms) for step in found] == [
+        ("limit", threads, 0, 5.0) for threads in (2, 4)
+    ]
+    assert {step.cap_s for step in found} == {900} and "rate" not in found[0].coordinates
+    assert "workloads/dyno-rate.lua" in plan.files
+
+
+def test_the_time_of_a_search_is_a_range(dyno_home: Path) -> None:
+    plan = planned(keep_own(dyno_home, SEARCH.replace("WORKLOAD", "point-query")))
+    found = estimate(plan, survey())
+    assert " to " in found.time_text and found.seconds > 2 * 900
+    assert "searches for a limit, at most" in found.seconds_text
+    assert " to " not in estimate(planned("duel"), survey()).time_text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (SEARCH.replace("WORKLOAD", "insert"), "keeps its number of rows"),
+        (SEARCH.replace("WORKLOAD", "scan"), "is driven"),
+        (SEARCH.replace("WORKLOAD", "point-query") + "rate = 10\n", "leave rate out"),
+        (SEARCH.replace("WORKLOAD", "point-query") + "events = 10\n", "leave events out"),
+        (SEARCH.replace("WORKLOAD", "point-query").replace("= 5", "= 0"), "limit_ms must be between"),
+    ],
+)
+def test_impossible_searches_are_refused(dyno_home: Path, text: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        planned(keep_own(dyno_home, text))
