@@ -13,7 +13,6 @@ from app.core.units import direction_of
 from app.history.canaries import canaries
 from app.history.figures import StepEntry, facts, plans_by_session, steps
 from app.history.history import History
-from app.history.rates import limit_text, try_texts
 from app.history.sessions import SessionEntry, find_all, find_repeats, sessions, source_text
 from app.history.step_text import disturbed_text
 from app.protocol.cpus import from_text
@@ -222,7 +221,7 @@ def _row(
         "steadiness": [[step and step["steadiness"] for step in place] for place in places],
         "cuts": [[step and step["cut"] for step in place] for place in places],
         "disturbed": [[disturbed_text(step["others"]) if step else "" for step in place] for place in places],
-        "searches": [[_search_text(step) for step in place] for place in places],
+        "searches": [[step and step["limit"] for step in place] for place in places],
         "latency_per": model["latency_per"],
         "measures": {
             each.name: _measured(each, completed, rounds) for each in MEASURES if each is not FIGURE
@@ -279,11 +278,6 @@ def _summed(samples: list[list[float | None]], rounds: Rounds) -> MeasureEntry:
         "samples": samples,
         "rounds": [rounds.ratios(samples, at) if by_round else [] for at in range(len(samples))],
     }
-
-
-def _search_text(step: StepEntry | None) -> str:
-    """A search for a limit with all of its tries."""
-    return "; ".join(filter(None, (limit_text(step["limit"]), *try_texts(step["limit"])))) if step else ""
 
 
 def _related(figure: MeasureEntry, base: int) -> RelatedEntry:
