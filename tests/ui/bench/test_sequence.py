@@ -51,7 +51,7 @@ def test_a_field_left_open_shows_what_the_sequence_says(qtbot: QtBot, page: Benc
     box.setFocus()
     qtbot.keyClick(box, Qt.Key.Key_Down)
     settle(qtbot, page)
-    assert request_of(page).sequence == "quick"
+    assert request_of(page).sequence == "limit"
     assert fields["rows"].placeholderText() == "1,000,000"
 
 
