@@ -70,8 +70,8 @@ def remarks_of(step: StepEntry) -> str:
     amplification = settled and settled["write_amplification"]
     spread = f"write amplification {figure_text(amplification)}" if amplification else ""
     seconds = seconds_texts(step["steadiness"], step["cut"])
-    reasons = (disturbed_text(step["others"]), schedule_text(step["schedule"]), limit_text(step["limit"]))
-    reasons = (*reasons, *seconds, spread)
+    rates = (schedule_text(step["schedule"]), limit_text(step["limit"]))
+    reasons = (disturbed_text(step["others"]), *rates, *seconds, spread)
     return ", ".join(filter(None, (step["reason"], *_other_marks(step), *reasons)))
 
 

@@ -212,12 +212,12 @@ def check_points(desktop: Desktop, steps: list[dict[str, Any]]) -> None:
     """Each point of the writes begins with 1,000 rows and leaves 1,200; latency is what is measured."""
     assert [(step["name"], step["coordinates"], step["rows"]) for step in steps] == [
         ("load", {}, 1000),
-        ("write", {"threads": 2, "rate": 400}, 1200),
-        ("load.write", {"threads": 5, "rate": 400}, 1000),
-        ("write", {"threads": 5, "rate": 400}, 1200),
-        ("load.read", {"threads": 2, "rate": 400}, 1000),
-        ("read", {"threads": 2, "rate": 400}, 1000),
-        ("read", {"threads": 5, "rate": 400}, 1000),
+        ("write", {"threads": 2}, 1200),
+        ("load.write", {"threads": 5}, 1000),
+        ("write", {"threads": 5}, 1200),
+        ("load.read", {"threads": 2}, 1000),
+        ("read", {"threads": 2}, 1000),
+        ("read", {"threads": 5}, 1000),
     ]
     ended = ended_of(desktop)
     for step, event in zip(steps, ended, strict=True):
