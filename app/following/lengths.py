@@ -34,11 +34,11 @@ class Lengths:
 
     def of_step(self, contender: int, index: int) -> float:
         step = self.plan.steps[index]
-        if step.seconds and step.kind != LIMIT:
+        if step.kind == LIMIT:  # at most: how long a search takes varies
+            return step.seconds + step.warmup + self._guess(contender)[index]
+        if step.seconds:
             return float(step.seconds + step.warmup)
-        if index in self.seen and step.kind != LIMIT:  # how long a search takes varies
-            return self.seen[index]
-        return step.seconds + step.warmup + self._guess(contender)[index]
+        return self.seen[index] if index in self.seen else self._guess(contender)[index]
 
     def gone(self, session: SessionState, index: int) -> float:
         """Time of a step so far; in slices only its own contender's seconds."""
