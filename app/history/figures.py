@@ -204,8 +204,8 @@ def _step(
         "settled": settled,
         "steadiness": {"word": counts.steadiness.word, "text": counts.steadiness.text} if counts else None,
         "cut": _cut(whole, counts),
-        "schedule": rates.get("schedule") or None,
-        "limit": rates.get("limit") or None,
+        "schedule": rates.get("schedule"),
+        "limit": rates.get("limit"),
         "max_block_deviation": counts.max_block_deviation if counts else None,
     }
 

@@ -39,14 +39,19 @@ class LimitEntry(TypedDict, total=False):
 
 
 def ends_at_rates(history: History, session: str) -> dict[int, dict[str, Any]]:
-    """The ends of steps that could not keep a rate or searched one, by the position of the step."""
+    """`schedule` of steps that could not keep a rate, `limit` of those that searched one, by position."""
     rows = history.query(
-        "SELECT position, result.ended FROM result JOIN step ON result.step = step.number"
+        "SELECT position, marks, result.ended FROM result JOIN step ON result.step = step.number"
         " JOIN session ON step.session = session.number"
         " WHERE id = ? AND ended IS NOT NULL AND (kind = ? OR marks LIKE ?)",
         (session, LIMIT, f'%"{RATE_MISSED}"%'),
     )
-    return {position: unpack_json(ended) for position, ended in rows}
+    return {position: _end_at_rate(marks, unpack_json(ended)) for position, marks, ended in rows}
+
+
+def _end_at_rate(marks: str, ended: dict[str, Any]) -> dict[str, Any]:
+    wanted = ("schedule", "limit") if f'"{RATE_MISSED}"' in marks else ("limit",)
+    return {name: ended[name] for name in wanted if ended.get(name)}
 
 
 def schedule_text(schedule: ScheduleEntry | None) -> str:

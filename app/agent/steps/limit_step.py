@@ -87,7 +87,8 @@ class LimitStep:
         self._session.journal.log(
             "{}, try {}: {:,} events/s, p99 {} ms: {}".format(
                 self._step.label, len(self._tries), step.rate, "?" if p99 is None else round(p99, 3), said
-            )
+            ),
+            "info",
         )
         return passed
 

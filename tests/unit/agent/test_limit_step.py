@@ -34,7 +34,7 @@ class Server:
     def __init__(self, its_step: Step = STEP) -> None:
         self.now, self.ran, self.drained = 0.0, list[Step](), 0
         self.service_ms, self.outcome_after = 0.2, 1000
-        self.journal = SimpleNamespace(write=self._write, log=lambda text: self.told.append(text))
+        self.journal = SimpleNamespace(write=self._write, log=lambda text, _level: self.told.append(text))
         self.told: list[str] = []
         self.marks: list[str] = []
         self.plan = journals.plan(its_steps=[its_step])
