@@ -325,6 +325,11 @@ function figures.tell_statement(text)
    write_line(string.format('{"type":"statement","text":"%s"}\n', text:gsub('[\\"]', "\\%0")))
 end
 
+-- The line "schedule" of a step at a rate: how far it was behind until now.
+function figures.write_schedule(behind_s)
+   locked(write_line, string.format('{"type":"schedule","behind_s":%.6f}\n', behind_s))
+end
+
 -- For workers -------------------------------------------------------------------------------------
 
 figures.MAX_THREADS = MAX_THREADS

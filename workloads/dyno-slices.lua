@@ -1,17 +1,18 @@
 -- A workload whose clients wait at a gate: sysbench 1.0.20 is started with this file in place of the
--- workload's, which DYNO_SLICED names without .lua. README.md describes the gate.
+-- workload's, which DYNO_WORKLOAD names without .lua. README.md describes the gate.
 --
 -- A wait is part of no event: the clients sleep in a read, before the event begins. sysbench's own clock
 -- goes on meanwhile, so what a slice has cost is measured here.
 
 local ffi = require("ffi")
-local bit = require("bit")
 
-local workload = assert(os.getenv("DYNO_SLICED"), "dyno: DYNO_SLICED names no workload")
+local workload = assert(os.getenv("DYNO_WORKLOAD"), "dyno: DYNO_WORKLOAD names no workload")
 dofile(workload .. ".lua") -- of this folder; in require a dot of its name would be another one
 
 local dyno = require("dyno")
 local figures = require("dyno-figures")
+local run = require("dyno-run")
+local schedule = require("dyno-schedule")
 local C = ffi.C
 
 local MAX_BUCKETS = 1024
@@ -29,66 +30,23 @@ typedef struct {               /* shared by all clients, whose Lua states are ap
   double count[12];            /* of COUNTED, from 1 */
   double least_s, most_s, sum_s, bucket[1024]; /* latencies; */
   int low, high;               /* no other bucket holds any */
-  double scheduled_s, passed_s; /* of a rate: when its next event is due, and how long the gate was open before */
-  uint64_t random;
+  double passed_s;             /* how long the gate was open before */
 } dyno_slice;
 typedef struct {               /* of one client: what its token has brought */
   double until_s, count[12], least_s, most_s, sum_s, bucket[1024];
   int low, high, is_last;      /* is_last: the client has nothing more to do, and leaves */
 } dyno_share;
-typedef struct { long s, ns; } dyno_moment;
 
 uint64_t sb_counter_val(int thread_id, int type);
-int dyno_clock(int clock, dyno_moment *moment) __asm__("clock_gettime");
-int dyno_sleep(int clock, int flags, const dyno_moment *until, void *rest) __asm__("clock_nanosleep");
 long dyno_read(int fd, void *data, size_t length) __asm__("read");
 int dyno_open(const char *path, int flags, ...) __asm__("open");
 int dyno_close(int fd) __asm__("close");
-int dyno_control(int option, unsigned long value, ...) __asm__("prctl");
 ]])
 
 sysbench.cmdline.options.gate_fd = {"File descriptor that the tokens of the gate come from", -1}
-sysbench.cmdline.options.slice_rate = {"Events a second that are asked for; 0: as many as it can", 0}
 
--- The shared block --------------------------------------------------------------------------------
-
-local function shared_block()
-   local name = "DYNO_SLICE_" .. C.getpid()
-   local address = os.getenv(name)
-   if address == nil then -- the main state, before any thread; 3: to read and write, 0x21: shared, anonymous
-      local fresh = C.mmap(nil, ffi.sizeof("dyno_slice"), 3, 0x21, -1, 0)
-      address = string.format("%.0f", tonumber(ffi.cast("intptr_t", fresh)))
-      assert(tonumber(address) > 0 and C.setenv(name, address, 1) == 0, "dyno: cannot set up the slices")
-   end
-   return ffi.cast("dyno_slice *", ffi.cast("intptr_t", tonumber(address)))
-end
-
-local slice = shared_block()
+local slice = run.shared_block("DYNO_SLICE", "dyno_slice")
 local share = ffi.new("dyno_share")
-
-local function locked(action, argument)
-   C.pthread_mutex_lock(slice.lock)
-   local good, problem = pcall(action, argument)
-   C.pthread_mutex_unlock(slice.lock)
-   assert(good, problem)
-end
-
--- The clock ---------------------------------------------------------------------------------------
-
-local MONOTONIC, ABSOLUTE = 1, 1
-local moment = ffi.new("dyno_moment")
-
-local function clock()
-   C.dyno_clock(MONOTONIC, moment)
-   return tonumber(moment.s) + tonumber(moment.ns) * 1e-9
-end
-
-local function sleep_until(time_s)
-   local whole_s = math.floor(time_s)
-   moment.s, moment.ns = whole_s, (time_s - whole_s) * 1e9
-   while C.dyno_sleep(MONOTONIC, ABSOLUTE, moment, nil) == EINTR do
-   end
-end
 
 -- Latencies ---------------------------------------------------------------------------------------
 
@@ -197,45 +155,25 @@ end
 
 -- The schedule of a rate --------------------------------------------------------------------------
 
-local QUEUE = 131072 -- events that sysbench lets wait
-local FULL = "The event queue is full. This means the worker threads are unable to keep up with the "
-   .. "specified event generation rate" -- its words
-
--- Exponential gaps make the same schedule for the same seed, whichever client draws them.
-local function schedule_next()
-   slice.random = slice.random * 6364136223846793005ULL + 1442695040888963407ULL
-   local uniform = tonumber(bit.rshift(slice.random, 11)) * 2 ^ -53
-   slice.scheduled_s = slice.scheduled_s - math.log(1 - uniform) / sysbench.opt.slice_rate
-end
-
-local function begin_schedule()
-   local seed = sysbench.opt.rand_seed
-   slice.random = (seed > 0 and seed or os.time()) * 0x9e3779b97f4a7c15ULL
-   schedule_next()
-end
-
--- Take the next event of the schedule; nil where it is due after the deadline.
-local function take_turn(deadline_s)
-   local due_s
-   C.pthread_mutex_lock(slice.lock)
-   local next_s = slice.opened_s + slice.scheduled_s - slice.passed_s
-   if next_s < deadline_s or dyno.is_open() then
-      due_s = next_s
-      schedule_next()
-   end
-   C.pthread_mutex_unlock(slice.lock)
-   return due_s
-end
-
--- Wait for the next event of the schedule; the moment it was due, or nil at the deadline.
+-- Wait for the next event of the schedule, which pauses while the gate is closed; the moment it was due, or nil
+-- at the deadline.
 local function await_turn(now_s, deadline_s)
-   local due_s = take_turn(deadline_s)
-   assert(due_s == nil or (now_s - due_s) * sysbench.opt.slice_rate < QUEUE, FULL)
+   local last_s = dyno.is_open() and math.huge or deadline_s
+   local due_s = schedule.take(slice.opened_s - slice.passed_s, last_s)
    share.until_s = due_s and share.until_s or deadline_s
    if now_s < (due_s or deadline_s) then
-      sleep_until(due_s or deadline_s)
+      run.sleep_until(due_s or deadline_s)
    end
    return due_s
+end
+
+local report = sysbench.hooks.report_cumulative
+
+function sysbench.hooks.report_cumulative(stat)
+   if sysbench.opt.event_rate > 0 then
+      figures.write_schedule(schedule.behind_s(slice.passed_s))
+   end
+   report(stat)
 end
 
 -- The gate ----------------------------------------------------------------------------------------
@@ -260,9 +198,6 @@ local function arrive(is_refused)
    slice.arrived = slice.arrived + 1
    slice.workers = slice.workers + (is_refused and 0 or 1)
    if slice.arrived == sysbench.opt.threads then
-      if sysbench.opt.slice_rate > 0 then
-         begin_schedule()
-      end
       write_line(string.format('{"type":"ready","workers":%d}\n', slice.workers))
    end
 end
@@ -278,7 +213,7 @@ end
 -- then takes two. A client that waits for a CPU before its first event has the same time as the others, who use
 -- the CPU meanwhile: of thousands of clients many come late.
 local function take_token(deadline_s)
-   local now_s = clock()
+   local now_s = run.clock()
    if slice.taken == 0 then
       open_slice(now_s, deadline_s)
    end
@@ -323,28 +258,12 @@ end
 
 -- Events ------------------------------------------------------------------------------------------
 
--- As thread_run of sysbench does: an event that failed by an error that is ignored begins again.
-local function carry_out(thread_id)
-   local success, answer
-   repeat
-      success, answer = pcall(event, thread_id)
-      if not success then
-         if type(answer) ~= "table" or answer.errcode ~= sysbench.error.RESTART_EVENT then
-            error(answer, 0)
-         elseif sysbench.hooks.before_restart_event then
-            sysbench.hooks.before_restart_event(answer)
-         end
-      end
-   until success
-   return answer
-end
-
 -- The moment at which the next event is due; nil when no more begins before the deadline. A transaction that
 -- is open goes on: its locks would hold up the clients that have not come to the gate yet.
 local function next_due(now_s, deadline_s)
    if now_s >= deadline_s and not dyno.is_open() then
       return nil
-   elseif sysbench.opt.slice_rate > 0 then
+   elseif sysbench.opt.event_rate > 0 then
       return await_turn(now_s, deadline_s)
    end
    return now_s
@@ -352,17 +271,17 @@ end
 
 -- Carry out events until the deadline. False where this client has nothing more to do.
 local function carry_out_events(thread_id, deadline_s)
-   local due_s = next_due(clock(), deadline_s)
+   local due_s = next_due(run.clock(), deadline_s)
    while due_s do
       if not C.sb_more_events(thread_id) then
          return false
       end
       C.sb_event_start(thread_id)
-      if carry_out(thread_id) then
+      if run.carry_out(thread_id) then
          return false
       end
       C.sb_event_stop(thread_id)
-      share.until_s = clock()
+      share.until_s = run.clock()
       record(share.until_s - due_s)
       due_s = next_due(share.until_s, deadline_s)
    end
@@ -372,10 +291,10 @@ end
 local function work(thread_id)
    local deadline_s = read_token()
    while deadline_s ~= LEAVE do
-      locked(take_token, deadline_s)
+      run.locked(slice.lock, take_token, deadline_s)
       local goes_on = carry_out_events(thread_id, deadline_s)
       share.is_last = goes_on and 0 or 1
-      locked(finish_token, thread_id)
+      run.locked(slice.lock, finish_token, thread_id)
       deadline_s = goes_on and read_token() or LEAVE
    end
 end
@@ -384,8 +303,8 @@ function thread_run(thread_id)
    local is_refused = figures.counts.clients == 0
    add_growth(thread_id, ffi.new("double[12]")) -- statements of thread_init are in no slice
    clear_latencies(share)
-   C.dyno_control(29, 1) -- PR_SET_TIMERSLACK, in ns: an event of a rate begins when it is due
-   locked(arrive, is_refused)
+   run.sleep_exactly()
+   run.locked(slice.lock, arrive, is_refused)
    if is_refused then
       return
    end

@@ -9,7 +9,7 @@ from typing import Any, Dict, Optional
 
 from app.engines import engine_of
 from app.protocol.events import Mark, SessionEnded, SessionStarted, StepEnded, StepStarted
-from app.protocol.plan import PREPARING, QUERYING, Contender, Plan, Step, Turn
+from app.protocol.plan import LIMIT, PREPARING, QUERYING, Contender, Plan, Step, Turn
 from app.protocol.sysbench import seed_of
 
 from .sampling.counters import Counters, read_status, status_deltas
@@ -29,6 +29,7 @@ from .steps.drive_step import DriveStep, write_lua
 from .steps.engine_limits import Lacking
 from .steps.facts import Facts
 from .steps.from_snapshot import FromSnapshot
+from .steps.limit_step import LimitStep
 from .steps.quiet import wait_until_quiet
 from .steps.repeating import Repeating
 from .steps.resting import hooks_of
@@ -205,6 +206,8 @@ class Session(Running):
             return self.snapshot.run(index)
         if step.kind == "restart":
             return run_restart(self, index)
+        if step.kind == LIMIT:
+            return LimitStep(self, self.facts, index, step, seed).run()
         kind = SlicedStep if step.sliced else DriveStep
         return kind(self, self.facts, index, step, seed).run()
 

@@ -11,7 +11,7 @@ from app.core.errors import InputError
 from app.core.ranges import cpus_of, listed
 from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, Rule, shown
 from app.presets.ownership import is_ours
-from app.protocol.plan import STEP_KINDS
+from app.protocol.plan import ARRIVALS, STEP_KINDS
 
 from .workload import BARE_KINDS, NAME_OF_OPTION, check_name, check_options
 
@@ -37,10 +37,13 @@ TABLES = Rule((int,), 1, MAX_TABLES)
 ROWS = Rule((int, str), 1, MAX_ROWS)
 EVENTS = Rule((int,), 1, MAX_EVENTS)
 RATE = Rule((int,), 1, MAX_RATE)
+RATE_LIST = Rule((int, list), 1, MAX_RATE, items=RATE, empty=False)
+LIMIT_MS = Rule((int, float), 0.01, 100_000)
+GAPS = Rule((str,), choices=ARRIVALS)
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.:,+-]{0,100}")  # a value of a variable
 RELOADS = ("once", "each")  # before the first point of a step, or before each
-SWEPT = ("threads", "cores")  # keys that hold one number or several
+SWEPT = ("threads", "cores", "rate")  # keys that hold one number or several
 
 CoreSets = tuple[int | str, ...]  # each a number of cores, or CPUs as taskset takes them
 
@@ -52,7 +55,9 @@ STEP_RULES = {
     "seconds": SECONDS,
     "share": SHARE,
     "events": EVENTS,
-    "rate": RATE,
+    "rate": RATE_LIST,
+    "arrivals": GAPS,
+    "limit_ms": LIMIT_MS,
     "threads": THREAD_LIST,
     "cores": CORE_SETS,
     "variation": Rule((list,), items=TABLE, empty=False),
@@ -107,7 +112,9 @@ class SequenceStep:
     seconds: int | None = None
     share: float | None = None  # of the seconds that the plan says
     events: int | None = None
-    rate: int | None = None  # events a second that are asked for
+    rate: tuple[int, ...] | None = None  # events a second that are asked for
+    arrivals: str = ""  # one of ARRIVALS
+    limit_ms: float | None = None  # of p99: the step searches the highest rate under it
     threads: tuple[int, ...] | None = None
     per_table: bool = False  # as many threads as there are tables
     cores: CoreSets | None = None
@@ -179,6 +186,9 @@ def _step_of(document: Document, at: int, table: dict[str, Any]) -> SequenceStep
         )
     if "per_table" in table and "threads" in table:
         raise document.error((*where, "per_table"), "is a number of threads: leave per_table or threads out")
+    for key in ("rate", "events"):
+        if "limit_ms" in table and key in table:
+            raise document.error((*where, key), f"limit_ms searches a rate: leave {key} out")
     name = table.get("name") or table.get("workload") or table["kind"]
     check_name(document, (*where, "name"), name)
     check_options(document, (*where, "options"), table.get("options", {}))

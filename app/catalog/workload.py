@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, Rule
-from app.protocol.plan import FIGURES, LOAD_METHODS, STEP_KINDS
+from app.protocol.plan import FIGURES, LIMIT, LOAD_METHODS, STEP_KINDS
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
 NAME_OF_OPTION = re.compile(r"[a-z][a-z0-9_]*")
@@ -26,7 +26,7 @@ _BY_ENGINE = {  # what is in tables whose keys are engines
 _RESERVED = re.compile(
     r"(mysql|pgsql|db(?!_ps_mode)|report|histogram|rand_seed|threads?|time|events|rate|tables|table_size"
     r"|table_options|engine|load_method|percentile|verbosity|debug|validate|config|warmup|forced|luajit|help"
-    r"|version|gate_fd|slice_rate)(_.*)?"
+    r"|version|gate_fd|event_rate|arrivals)(_.*)?"
 )
 
 LATENCY_PER = ("query", "transaction", "loop", "table", "insert")
@@ -41,6 +41,7 @@ _UNITS = {"latency": "ms", "size": "bytes"}  # of figures that are no rate
 
 # kinds of step that need no workload
 BARE_KINDS = ("settle", "restart")
+_NOT_ITS_OWN = (*BARE_KINDS, LIMIT)  # a step of a sequence makes a driven workload a search
 # what there is after a step of a kind, unless its workload says otherwise
 _MADE_BY = {"load": "tables", "index": "index", "text-index": "text-index"}
 _MADE = (*_MADE_BY.values(), "texts")
@@ -49,7 +50,7 @@ WORKLOAD_RULES = {
     "name": NEEDED_TEXT,
     "title": NEEDED_TEXT,
     "group": TEXT,
-    "kind": Rule((str,), choices=tuple(kind for kind in STEP_KINDS if kind not in BARE_KINDS), needed=True),
+    "kind": Rule((str,), choices=tuple(kind for kind in STEP_KINDS if kind not in _NOT_ITS_OWN), needed=True),
     "lua": TEXT,
     "sql": TEXT,
     "options": TABLE,

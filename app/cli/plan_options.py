@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.core.errors import InputError
 from app.core.settings import MOST_PCT
-from app.protocol.plan import LOAD_METHODS, ORDERS, STARTS, UNTIL_DECIDED
+from app.protocol.plan import ARRIVALS, LOAD_METHODS, ORDERS, STARTS, UNTIL_DECIDED
 from app.stats.looks import ROUNDS
 from app.stats.steady import LEAST_S
 from app.stats.verdicts import LEAST
@@ -25,7 +25,6 @@ NUMBERS = {
     "seconds": f"measured seconds of each timed step; steps of less than {LEAST_S} are not checked for"
     " steadiness",
     "warmup": "unmeasured seconds before each timed step",
-    "rate": "events per second of each timed step (default: no limit)",
     "pause": "idle seconds before each session",
     "quiet_wait": "wait up to this many seconds before each session for a quiet machine",
     "repeats": "sessions of each contender: 4 or more to separate differences from noise; until-decided"
@@ -44,7 +43,7 @@ LIMITS = {
     " your setting)",
 }
 _TIMES = ("seconds", "warmup", "pause", "quiet_wait", "time_limit")
-_TEXTS = ("target", "sequence", "name", "order", "transport", "load_method", "cpus", "vary")
+_TEXTS = ("target", "sequence", "name", "order", "transport", "load_method", "cpus", "vary", "arrivals")
 
 
 def add_plan_options(parser: argparse.ArgumentParser) -> None:
@@ -76,6 +75,16 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--rows", help='rows of each table, or "3x memory"')
     parser.add_argument("--threads", help="client threads: 1,2,4 or 1..64 x2")
+    parser.add_argument(
+        "--rate",
+        help="events per second to send, whatever the server does, one rate after another: 500,1000 or"
+        " 100..6400 x2 (default: as many as possible)",
+    )
+    parser.add_argument(
+        "--arrivals", choices=ARRIVALS,
+        help="gaps between the events of a rate: poisson (default): random, as of many independent users;"
+             " even: all the same",
+    )  # fmt: skip
     parser.add_argument(
         "--core-sets",
         help="cores of the server, one set after another: how many (4,2,1 or 1-4), or CPUs in brackets, as"
@@ -155,6 +164,7 @@ def with_options(
         start=arguments.start_state,
         rows=_rows(arguments.rows),
         threads=_numbers("threads", arguments.threads),
+        rate=_numbers("rate", arguments.rate),
         cores=_listed("core-sets", arguments.core_sets),
         steps=None if arguments.steps is None else words_of("steps", arguments.steps),
         profile=None if arguments.profile is None else words_of("profile", arguments.profile),

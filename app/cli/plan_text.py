@@ -8,7 +8,7 @@ from app.core.units import bytes_text, count_text, seconds_text
 from app.history.step_text import named
 from app.planner.memory_text import memory_text
 from app.protocol.answers import PASS, Check
-from app.protocol.plan import UNTIL_DECIDED, Plan, Step
+from app.protocol.plan import LIMIT, UNTIL_DECIDED, Plan, Step
 from app.stats.verdicts import LEAST
 
 from .screen import print_table, say
@@ -69,6 +69,8 @@ def _row(step: Step) -> tuple[str, str, int, str, str, str]:
         f"{step.seconds} s" + " in slices" * step.sliced if step.seconds else "",
         count_text(step.events, "event") if step.events else "",
     ]
+    if step.kind == LIMIT:
+        bounds = [f"p99 under {step.limit_ms:g} ms"]
     bounds += [f"{step.cap_s} s at most" if step.cap_s else ""]
     options = " ".join(f"{name}={value}" for name, value in step.options.items())
     name = named(step.name, step.coordinates) + (" (warm)" if step.warm else "")

@@ -46,6 +46,8 @@ _SETTLED = (
     *NUMBERS,
     "rows",
     "threads",
+    "rate",
+    "arrivals",
     "order",
     "transport",
 )

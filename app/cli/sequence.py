@@ -141,6 +141,8 @@ def _besides(step: SequenceStep) -> str:
     variations = ", ".join(each.name for each in step.variation)
     said = (
         (step.cores, f"cores {as_listed(step.cores or ())}"),
+        (step.rate, f"rate {as_listed(step.rate or ())}{f' ({step.arrivals})' * bool(step.arrivals)}"),
+        (step.limit_ms, f"searches the rate with p99 under {step.limit_ms} ms"),
         (step.variation, f"variations {variations}"),
         (step.key_caches, "MyISAM: a separate key cache for each table"),
         (step.warm, "warm: stored, never compared"),

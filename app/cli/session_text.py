@@ -7,6 +7,7 @@ from typing import Any
 
 from app.comparison.repeats import start_text
 from app.core.units import date_text, unit_text, with_unit
+from app.history.rates import limit_text, schedule_text, try_texts
 from app.history.step_text import (
     BUSY,
     WHOLE,
@@ -59,6 +60,8 @@ def show(found: Mapping[str, Any]) -> None:
     settled = [each["settled"] for each in found["steps"] if each["settled"]]
     _show_list("settled", [settled_text(each) for each in settled])
     _show_list("of their seconds", list(_of_seconds(found["steps"])))
+    _show_list("rates not reached", list(_missed(found["steps"])))
+    _show_list("searches for a limit", list(_searches(found["steps"])))
     marked = {mark for step in found["steps"] for mark in step["marks"]}
     _show_list("what the marks of steps mean", [mark_text(mark) for mark in sorted(marked)])
     _show_list("disturbed", list(_disturbed(found["steps"])))
@@ -68,6 +71,20 @@ def show(found: Mapping[str, Any]) -> None:
     marks = [each for each in found["events"] if each["kind"] == "mark" and each["about"] != "measured"]
     _show_list("marks", [f"second {m['t']:,.0f}: {m['about']} {m['text']}" for m in marks])
     _show_list("notes", [line for note in found["notes"] for line in _note(note, found["steps"])])
+
+
+def _missed(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for step in steps:
+        if text := schedule_text(step["schedule"]):
+            yield f"{step_label(step['name'], step['coordinates'])}: {text}"
+
+
+def _searches(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The answer of each search, and a line for each of its tries."""
+    for step in steps:
+        if text := limit_text(step["limit"]):
+            yield f"{step_label(step['name'], step['coordinates'])}: {text}"
+            yield from (f"  {each}" for each in try_texts(step["limit"]))
 
 
 def _warnings(events: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -221,6 +221,7 @@ def _row(
         "steadiness": [[step and step["steadiness"] for step in place] for place in places],
         "cuts": [[step and step["cut"] for step in place] for place in places],
         "disturbed": [[disturbed_text(step["others"]) if step else "" for step in place] for place in places],
+        "searches": [[step and step["limit"] for step in place] for place in places],
         "latency_per": model["latency_per"],
         "measures": {each.name: _measured(each, completed, rounds) for each in measures_of(completed)},
     }

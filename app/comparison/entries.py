@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 from app.history.figures import CutEntry, SteadinessEntry
+from app.history.rates import LimitEntry
 from app.history.sessions import ContenderEntry
 
 Coordinate = int | float | str
@@ -75,6 +76,7 @@ class RowEntry(RelatedEntry):
     steadiness: list[list[SteadinessEntry | None]]  # one a session, as the samples
     cuts: list[list[CutEntry | None]]
     disturbed: list[list[str]]  # one a session: what else took the machine, where that was too much
+    searches: list[list[LimitEntry | None]]  # one a session: the search for a limit, of such steps
     latency_per: str  # what one latency is of
     measures: dict[str, MeasureEntry]  # by the name of a Measure; not the figure of the step itself
 

@@ -13,6 +13,7 @@ from app.core.names import names_on_targets, short_names, unique_names
 from app.core.table import escaped, fitting, markdown_of
 from app.core.units import count_text, figure_text, unit_text
 from app.history.figures import SteadinessEntry
+from app.history.rates import limit_text, try_texts
 from app.history.step_text import mark_text, seconds_texts
 from app.protocol.others import DISTURBED
 from app.protocol.plan import step_label
@@ -183,17 +184,18 @@ def left_out_text(row: RowEntry, at: int) -> str:
 
 
 def seconds_told(row: RowEntry, at: int, most: int = ALL) -> list[str]:
-    """For each session of a cell: what disturbed it, why it was not steady, which seconds count."""
+    """For each session of a cell: what disturbed it, its search, its steadiness, which seconds count."""
     n, left = len(row["samples"][at]), most
     more = sum(map(bool, row["disturbed"][at])) - most
     told = []
-    for number, (disturbed, steadiness, cut) in enumerate(
-        zip(row["disturbed"][at], row["steadiness"][at], row["cuts"][at], strict=True), 1
-    ):
+    parts = (row["disturbed"][at], row["searches"][at], row["steadiness"][at], row["cuts"][at])
+    for number, (disturbed, search, steadiness, cut) in enumerate(zip(*parts, strict=True), 1):
         left -= bool(disturbed)
         too = f"; {more} more of its sessions too" if left == 0 and more > 0 else ""
         first = [disturbed + too] if disturbed and left >= 0 else []
-        texts = [*first, *seconds_texts(steadiness, cut)]
+        tries = try_texts(search) if most == ALL else []
+        searched = [*filter(None, [limit_text(search)]), *tries]
+        texts = [*first, *searched, *seconds_texts(steadiness, cut)]
         told += [f"session {number} of {n}: {text}" if n > 1 else text for text in texts]
     return told
 

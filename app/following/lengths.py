@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from app.protocol.plan import PREPARING, SLICES, Plan
+from app.protocol.plan import LIMIT, PREPARING, SLICES, Plan
 from app.protocol.states import SessionState
 
 
@@ -34,6 +34,8 @@ class Lengths:
 
     def of_step(self, contender: int, index: int) -> float:
         step = self.plan.steps[index]
+        if step.kind == LIMIT:  # at most: how long a search takes varies
+            return step.seconds + step.warmup + self._guess(contender)[index]
         if step.seconds:
             return float(step.seconds + step.warmup)
         return self.seen[index] if index in self.seen else self._guess(contender)[index]

@@ -16,6 +16,7 @@ from app.stats.steady import UNSTEADY
 from .counting import Counted, counted
 from .damage import read_json, unpack_json
 from .history import History
+from .rates import LimitEntry, ScheduleEntry, ends_at_rates
 from .remarks import remarks
 from .sessions import SessionEntry, find, sessions, state_of
 
@@ -89,6 +90,8 @@ class StepEntry(TypedDict):
     settled: SettledEntry | None
     steadiness: SteadinessEntry | None  # of a step that is driven for a time
     cut: CutEntry | None  # where a person cut it
+    schedule: ScheduleEntry | None  # of a step that could not keep its rate
+    limit: LimitEntry | None  # of a step that searched for one
     max_block_deviation: float | None  # of blocks of its seconds from their median, as a share of it
 
 
@@ -144,8 +147,9 @@ def steps(history: History, session: str) -> list[StepEntry]:
     state = state_of(history, session)
     settled, counts = _settled(history, session), counted(history, session)
     of_engine = {fact["when"]: fact["value"] for fact in facts(history, session, FACT)}
+    rates = ends_at_rates(history, session)
     return [
-        _step(row, state, settled.get(row[22]), counts.get(row[22]), of_engine)
+        _step(row, state, settled.get(row[22]), counts.get(row[22]), of_engine, rates.get(row[22], {}))
         for row in history.query(_STEP, (session,))
     ]
 
@@ -175,6 +179,7 @@ def _step(
     settled: SettledEntry | None,
     counts: Counted | None,
     of_engine: Mapping[str, dict[str, float]],
+    rates: dict[str, Any],
 ) -> StepEntry:
     state, reason = _ended(row[5], row[6], session)
     whole, given, coordinates = row[8], read_json(row[17]), read_json(row[4])
@@ -205,6 +210,8 @@ def _step(
         "settled": settled,
         "steadiness": {"word": counts.steadiness.word, "text": counts.steadiness.text} if counts else None,
         "cut": _cut(whole, counts),
+        "schedule": rates.get("schedule"),
+        "limit": rates.get("limit"),
         "max_block_deviation": counts.max_block_deviation if counts else None,
     }
 
@@ -304,10 +311,11 @@ def latest_fact(history: History, session: str, name: str) -> Any:
 
 def explains(history: History, session: str) -> list[ExplainEntry]:
     """The EXPLAIN results in the order of the journal."""
-    return [
+    found: list[ExplainEntry] = [
         {"step": fact["when"], "statement": fact["value"]["statement"], "rows": fact["value"]["rows"]}
         for fact in facts(history, session, "explain")
     ]
+    return list({(each["step"], each["statement"]): each for each in found}.values())  # of each try the last
 
 
 def settings(history: History, reference: str) -> dict[str, Any]:

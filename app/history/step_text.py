@@ -7,11 +7,13 @@ from typing import Any
 
 from app.core.units import bytes_text, count_text, figure_text, seconds_text
 from app.protocol.others import ATTEMPT_MARKS, DISTURBED, Others
+from app.protocol.plan import RATE_MISSED
 from app.protocol.reading import ShapeError, read
 from app.protocol.stacks import PROFILED
 from app.stats.steady import UNSTEADY
 
 from .figures import CutEntry, SettledEntry, SteadinessEntry, StepEntry
+from .rates import limit_text, schedule_text, try_texts
 
 MARKS = {
     "error-ridden": "more than 1 % of its events ended in an error, which was counted and retried",
@@ -40,6 +42,8 @@ MARKS = {
     "failed-repeat": "one of its repeats failed: the others are not a fair sample",
     PROFILED: "its stacks were sampled, which costs a little: it is judged only against steps that are"
     " profiled too",
+    RATE_MISSED: "its events piled up: the server could not keep up with the rate, so its latency grew until "
+    "the step ended",
     "shared-cores": "the load generator ran on the cores of the server",
 }
 
@@ -69,7 +73,8 @@ def remarks_of(step: StepEntry) -> str:
     amplification = settled and settled["write_amplification"]
     spread = f"write amplification {figure_text(amplification)}" if amplification else ""
     seconds = seconds_texts(step["steadiness"], step["cut"])
-    reasons = (disturbed_text(step["others"]), *seconds, spread)
+    rates = (schedule_text(step["schedule"]), limit_text(step["limit"]))
+    reasons = (disturbed_text(step["others"]), *rates, *seconds, spread)
     return ", ".join(filter(None, (step["reason"], *_other_marks(step), *reasons)))
 
 
@@ -80,7 +85,9 @@ def remarks_text(step: StepEntry) -> str:
     steady = steadiness_text(step["steadiness"])
     cut = f"{cut_text(step['cut'])}; {WHOLE}" if step["cut"] else ""
     disturbed = disturbed_text(step["others"])
-    return "\n".join(filter(None, (step["reason"], marks, disturbed, steady, cut, settled)))
+    schedule = schedule_text(step["schedule"])
+    limit = "\n".join(filter(None, (limit_text(step["limit"]), *try_texts(step["limit"]))))
+    return "\n".join(filter(None, (step["reason"], marks, disturbed, schedule, limit, steady, cut, settled)))
 
 
 def _other_marks(step: StepEntry) -> list[str]:
@@ -130,6 +137,8 @@ def coordinate_text(name: str, value: Any) -> str:
     """`8 threads`, `4 cores`, `10,000,000 rows`; a variation by its name."""
     if name == "variation":
         return str(value)
+    if name == "rate":
+        return f"{value:,} events/s" if isinstance(value, int) else f"rate={value}"
     if name == "cpus":
         return f"{'CPU' if str(value).isdecimal() else 'CPUs'} {value}"
     noun = {"volume_rows": "row"}.get(name, name.removesuffix("s"))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 from app.catalog import Sequence as StepSequence
+from app.catalog import SequenceStep
 from app.catalog.sequence import CoreSets, sequence_of
 from app.core.errors import InputError
 from app.core.toml_text import read_document
 from app.core.units import count_text
 from app.history.figures import plans_by_session
 from app.history.sessions import find_all
-from app.protocol.plan import SLICES, UNTIL_DECIDED, Contender, Plan, Step
+from app.protocol.plan import ARRIVALS, LIMIT, SLICES, UNTIL_DECIDED, Contender, Plan, Step
 from app.stats.verdicts import LEAST
 
 from .contenders import short_names
@@ -27,7 +28,8 @@ T = TypeVar("T")
 
 
 class Swept(TypedDict):
-    rate: int | None
+    rate: tuple[int, ...] | None
+    arrivals: str
     cores: CoreSets | None
     cpus: str
     vary: str  # `innodb_spin_wait_delay=6,96`
@@ -128,18 +130,25 @@ def _sequence(plan: Plan) -> StepSequence:
 def _swept(steps: Iterable[Step], sequence: StepSequence) -> Swept:
     """The plan's values for steps without their own."""
     own = {step.name: step for step in sequence.steps}
-    driven = [step for step in steps if step.kind == "drive" and step.name in own and not step.warm]
-    rates = [step.rate for step in driven if step.rate and not own[step.name].rate]
+    driven = [step for step in steps if step.kind in ("drive", LIMIT) and step.name in own and not step.warm]
+    rated = [step for step in driven if step.rate and not own[step.name].rate]
     cores = [_core_set(step) for step in driven if not own[step.name].cores]
     varied = [each for step in driven if not own[step.name].variation for each in step.variables.items()]
     has_own = any(step.cores and not _core_set(step) for step in driven)
     values = dict.fromkeys(str(value) for _, value in varied)
     return {
-        "rate": rates[0] if rates else None,
+        "rate": tuple(dict.fromkeys(step.rate for step in rated)) or None,
+        "arrivals": _arrivals(rated, own),
         "cores": tuple(dict.fromkeys(each for each in cores if each)) or None,
         "cpus": OWN_CPUS if has_own else SHARED_CPUS,
         "vary": f"{varied[0][0]}={','.join(values)}" if varied else "",
     }
+
+
+def _arrivals(rated: list[Step], own: Mapping[str, SequenceStep]) -> str:
+    """The plan's arrivals, unless they are the usual ones."""
+    found = [step.arrivals for step in rated if not own[step.name].arrivals]
+    return found[0] if found and found[0] != ARRIVALS[0] else ""
 
 
 def _core_set(step: Step) -> int | str | None:

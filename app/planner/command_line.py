@@ -9,7 +9,7 @@ from app.core.ranges import as_listed
 from .request import ALLOWED, LIMITS, SHARED, ContenderRequest, PlanRequest, flag_of
 
 _COMMANDED = (  # numbers of `dyno run`
-    "tables", "rows", "seconds", "warmup", "rate", "pause", "quiet_wait", "others_pct", "steal_pct",
+    "tables", "rows", "seconds", "warmup", "pause", "quiet_wait", "others_pct", "steal_pct",
     "repeats", "time_limit", *LIMITS,
 )  # fmt: skip
 _OPEN = PlanRequest()
@@ -29,10 +29,11 @@ def command_line(request: PlanRequest) -> str:
     words += _option("sequence", request.sequence)
     words += _option("steps", ",".join(request.steps))
     words += _option("profile", ",".join(request.profile))
-    for name in (*_COMMANDED, "name", "order", "transport", "cpus", "vary"):
+    for name in (*_COMMANDED, "name", "order", "transport", "cpus", "vary", "arrivals"):
         words += _option(flag_of(name), getattr(request, name), getattr(_OPEN, name))
     words += ["--repeat-if-disturbed"] * request.repeat_if_disturbed
     words += _option("threads", ",".join(map(str, request.threads or ())))
+    words += _option("rate", ",".join(map(str, request.rate or ())))
     words += _option("core-sets", as_listed(request.cores or ()).replace(" ", ""))
     words += _option("load-method", request.load_method, _OPEN.load_method)
     words += _option("start-state", request.start, _OPEN.start)

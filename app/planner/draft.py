@@ -30,7 +30,7 @@ from .resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP
 from .steps import chosen_steps
 
 # the fields that are typed; what is left open the sequence or the planner fills in
-TYPED = ("tables", "rows", "seconds", "warmup", "threads", "cores", "repeats", "pause")
+TYPED = ("tables", "rows", "seconds", "warmup", "threads", "cores", "rate", "repeats", "pause")
 _TIMES = ("seconds", "warmup", "pause", "time_limit")  # those of them that are times
 _OPEN = PlanRequest()
 _COUNT = re.compile(r"(\d{1,3}(?:[ ,_]?\d{3})*|\d+)\s*([kKmM]?)")

@@ -11,7 +11,7 @@ from app.engines.server import SYSTEM_BYTES, UNDO_BYTES, redo_bytes
 from app.history.measured import Measured
 from app.presets import option_values
 from app.protocol.answers import Survey
-from app.protocol.plan import ATTEMPTS, PREPARING, SLICES, Contender, Plan, Turn
+from app.protocol.plan import ATTEMPTS, LIMIT, PREPARING, SLICES, Contender, Plan, Step, Turn
 from app.stats.between import ASSUMED
 from app.stats.planning import NOISE, least_difference
 from app.stats.verdicts import LEAST
@@ -36,6 +36,7 @@ from .sizes import (
 )
 from .slicing import SLICE_S, SWITCH_S, active_at_once
 
+TRIES, TRY_S = 15, 6  # of a search for a limit on a fast server, and seconds of one
 UNDO_S = 120  # purge frees undo after about this time
 UNKNOWN = Measured()
 SAMPLE_BYTES, STEP_BYTES, SESSION_BYTES = 700, 60_000, 400_000  # of a journal
@@ -66,6 +67,7 @@ class Estimate:
     declared_s: int  # of it, exactly as the steps say
     guessed_s: float
     fewest_s: float  # that its fewest rounds take, where it ends when it is decided; 0: it takes all
+    searching_s: float  # the most that searches for a limit may end sooner; 0: there are none
     time_limit: int  # no round begins that would take it longer; 0: none
     repeating_s: float  # most extra time if others disturb it
     disk_bytes: int  # the sessions that are active at the same time, and what is kept
@@ -86,9 +88,16 @@ class Estimate:
     @property
     def time_text(self) -> str:
         """`4 min`, or `2 min to 4 min`."""
-        longest = seconds_text(self.longest_s)
-        is_range = 0 < self.fewest_s < self.longest_s
-        return f"{seconds_text(self.fewest_s)} to {longest}" if is_range else longest
+        longest, shortest_s = seconds_text(self.longest_s), self._shortest_s
+        is_range = 0 < shortest_s < self.longest_s
+        return f"{seconds_text(shortest_s)} to {longest}" if is_range else longest
+
+    @property
+    def _shortest_s(self) -> float:
+        """Seconds of the fewest rounds with short searches; 0: it takes all."""
+        if not self.searching_s:
+            return self.fewest_s
+        return (self.fewest_s or self.seconds) * (1 - self.searching_s / self.seconds)
 
     @property
     def longest_s(self) -> float:
@@ -164,6 +173,7 @@ def estimate(plan: Plan, survey: Survey, known: Measured = UNKNOWN) -> Estimate:
             for turn, seconds in zip(turns, guessed_each, strict=True)
             if plan.until_decided and turn.repeat <= LEAST
         ),
+        searching_s=sum(_spared_s(step) for step in plan.steps) * len(turns),
         time_limit=plan.time_limit,
         repeating_s=_repeating_s(plan, declared + guessed, work, learned)
         if plan.repeat_if_disturbed
@@ -183,7 +193,8 @@ def _assumptions(plan: Plan, work: Work, learned: Learned) -> list[str]:
     slices = f"; changing contenders (supposed: {SWITCH_S} s a slice of {SLICE_S:.0f} s)"
     return [
         f"server, load, index and settling ({_origin(plan, work, learned)})"
-        + (slices if plan.order == SLICES else ""),
+        + (slices if plan.order == SLICES else "")
+        + ("; searches for a limit, at most" if any(step.kind == LIMIT for step in plan.steps) else ""),
         f"steps bounded by events: {STATEMENT_RATE:,} statements/s a thread",
         f"growth by writes: {BINLOG_BYTES} bytes of binary log and {UNDO_BYTES} of undo a statement, "
         f"at most {WRITE_RATE:,} statements/s a thread and {work.most_rate:,} in all",
@@ -207,6 +218,12 @@ def _guessed_s(plan: Plan, turn: Turn, work: Work, learned: Learned) -> float:
     # the server of a later one is made by the step that starts from the snapshot
     server = 0 if left_out else learned.outside_s(contender)
     return server + sum(learned.steps_s(plan, contender, work)[left_out:])
+
+
+def _spared_s(step: Step) -> float:
+    """The most that a search may end sooner than its time limit: with short tries."""
+    shortest_s = step.seconds + step.warmup + TRIES * (TRY_S + step.warmup)
+    return max(0.0, step.cap_s - shortest_s) if step.kind == LIMIT else 0.0
 
 
 def _repeating_s(plan: Plan, seconds: float, work: Work, learned: Learned) -> float:

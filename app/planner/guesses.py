@@ -10,7 +10,7 @@ from typing import Any
 from app.catalog.custom_sql import parse, workload_keys
 from app.engines import engine_of
 from app.engines.engine import MIB
-from app.protocol.plan import PREPARING, Contender, Plan, Step, Turn
+from app.protocol.plan import LIMIT, PREPARING, Contender, Plan, Step, Turn
 
 from .sizes import bytes_per_row, of_engine
 from .slicing import SLICE_S, SWITCH_S
@@ -54,7 +54,7 @@ class Work:
     def statements(self, step: Step, within_s: int = 0) -> int:
         """The largest number of statements of a step, in all or within these seconds."""
         rate = min(WRITE_RATE * step.threads, self.most_rate)
-        seconds = step.seconds + step.warmup if step.seconds else 0
+        seconds = max(step.seconds + step.warmup, step.cap_s) if step.seconds else 0
         timed = rate * min(seconds, within_s or seconds)
         bounded = step.events * self.per_event(step)
         return min(timed, bounded) if timed and bounded else timed or bounded
@@ -107,6 +107,8 @@ def _step_s(plan: Plan, step: Step, contender: Contender, work: Work) -> float:
         return rows / (SCAN_RATE * min(step.threads, plan.tables))
     if step.kind == "settle":
         return min(step.cap_s, 3 + rows * work.row_bytes(contender) / 2 / DISK_RATE)
+    if step.kind == LIMIT:
+        return max(0.0, step.cap_s - step.seconds - step.warmup)
     if step.kind == "restart":
         copied = rows * bytes_per_row(contender) if plan.start == "snapshot" else 0
         return SERVER_S + copied / DISK_RATE

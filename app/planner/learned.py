@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from app.history.damage import unpack_json
 from app.history.measured import PastSession
-from app.protocol.plan import SLICES, Contender, Plan
+from app.protocol.plan import LIMIT, SLICES, Contender, Plan
 
 from .guesses import SERVER_S, Work, steps_s, workloads_of
 
@@ -41,7 +41,7 @@ class Learned:
         """Of each step of a contender."""
         return [
             guess
-            if step.sliced or step.restart_with
+            if step.sliced or step.restart_with or step.kind == LIMIT  # ends when it has its answer
             else self._seconds(contender, (step.kind, step.workload), guess)
             for step, guess in zip(plan.steps, steps_s(plan, contender, work), strict=True)
         ]

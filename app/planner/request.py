@@ -10,7 +10,8 @@ from typing import Any
 
 from app.catalog.sequence import (
     CORE_SETS,
-    RATE,
+    GAPS,
+    RATE_LIST,
     ROWS,
     SECONDS,
     SWEPT,
@@ -70,7 +71,8 @@ RULES = {
     "others_pct": PERCENT,
     "steal_pct": PERCENT,
     "threads": THREAD_LIST,
-    "rate": RATE,
+    "rate": RATE_LIST,
+    "arrivals": GAPS,
     "cores": CORE_SETS,
     "cpus": Rule((str,), choices=CPUS),
     "vary": TEXT,
@@ -186,7 +188,8 @@ class PlanRequest:
     others_pct: float = OTHERS_PCT
     steal_pct: float = STEAL_PCT
     threads: tuple[int, ...] | None = None
-    rate: int | None = None  # events a second; None: as many as there can be
+    rate: tuple[int, ...] | None = None  # events a second; None: as many as there can be
+    arrivals: str = ""  # one of ARRIVALS; those of the steps go before it
     cores: CoreSets | None = None  # those of the steps go before them
     cpus: str = SHARED_CPUS  # of server and load, of steps without a core set
     vary: str = ""  # a variable of the server and its values; variations of the steps go before it

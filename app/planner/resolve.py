@@ -13,14 +13,14 @@ from app.core.ids import new_id
 from app.core.settings import read_settings
 from app.presets import Preset
 from app.protocol.answers import Disk, Survey
-from app.protocol.plan import ATTEMPTS, SLICES, UNTIL_DECIDED, Contender, Plan, Step, Turn, digest
-from app.protocol.sysbench import WRAPPER
+from app.protocol.plan import ARRIVALS, ATTEMPTS, SLICES, UNTIL_DECIDED, Contender, Plan, Step, Turn, digest
+from app.protocol.sysbench import RATE_WRAPPER, WRAPPER
 
 from .contenders import memory_bytes, resolve_contenders
 from .cores import OWN_CPUS, as_far_as_it_goes
 from .request import LIMITS, MAX_CONTENDERS, PlanRequest
 from .sizes import bytes_per_row
-from .slicing import active_at_once, check_slices, with_slices
+from .slicing import active_at_once, check_rates, check_slices, with_slices
 from .steps import Size, chosen_steps, own_tables, resolve_steps
 from .support import check_engines, check_load_method
 from .sweep import variations_of
@@ -55,6 +55,9 @@ def resolve(
         steps = resolve_steps(chosen, workloads, size, request.start)
     _check_cores(steps, contenders)
     files = _files(catalog, used, sequence, presets)
+    if any(step.rate or step.limit_ms for step in steps):
+        files = _with(catalog.shipped_lua(RATE_WRAPPER), files)
+        check_rates(steps, files)
     if request.order == SLICES:
         files = _with(catalog.shipped_lua(WRAPPER), files)
         steps = with_slices(steps, contenders, files)
@@ -192,8 +195,9 @@ def _size(request: PlanRequest, sequence: Sequence, survey: Survey, row_bytes: f
         own_cpus=request.cpus == OWN_CPUS,
         cpu_threads=survey.cpu.threads or 1,
         load_method=request.load_method,
-        rate=request.rate or 0,
         profile=request.profile,
+        rates=request.rate or (),
+        arrivals=request.arrivals or ARRIVALS[0],
     )
 
 

@@ -12,7 +12,7 @@ from app.core.units import count_text
 from app.engines import engine_of
 from app.history.calibration import SEQUENCE as CALIBRATION
 from app.protocol.answers import PASS, WARN, Check
-from app.protocol.plan import SLICES, Contender, Plan, Step
+from app.protocol.plan import LIMIT, SLICES, Contender, Plan, Step
 
 from .request import PlanRequest
 
@@ -22,6 +22,7 @@ SLICE_S = 1.0  # the shortest one
 SLOW_S = 0.1  # an event; if one in a hundred takes longer, the agent does not slice
 MANY = 256  # clients that may wait too long for a slice, without a rate
 _BY_WORK = "as long as the work takes"
+_BY_SEARCH = "searches a rate for each contender"
 _DYNO = "workloads/dyno.lua"
 _OWN_RUN = re.compile(r"\bthread_run\b")
 
@@ -95,6 +96,8 @@ def _slow_text(steps: Sequence[Step]) -> str:
 
 def _why_whole(step: Step, contenders: Sequence[Contender], files: Mapping[str, str]) -> str:
     """Why a step is not sliced; '' if it is."""
+    if step.kind == LIMIT:
+        return _BY_SEARCH
     if step.kind != "drive":
         return _BY_WORK
     if step.events or not step.seconds:
@@ -102,6 +105,14 @@ def _why_whole(step: Step, contenders: Sequence[Contender], files: Mapping[str, 
     engines = dict.fromkeys(each.engine for each in contenders)
     refusals = (engine_of(each).no_slices(step.workload, step.writes) for each in engines)
     return _why_not_gated(step, files) or next(filter(None, refusals), "")
+
+
+def check_rates(steps: Sequence[Step], files: Mapping[str, str]) -> None:
+    """Raise InputError for a rate of a workload that cannot have one: Dyno's schedule replaces thread_run."""
+    for step in steps:
+        why = _why_not_gated(step, files) if step.rate or step.limit_ms else ""
+        if why:
+            raise InputError(f"step {step.name} cannot have a rate: {why}; leave rate out", "rate")
 
 
 def _why_not_gated(step: Step, files: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from app.catalog import Sequence, SequenceStep, Variation, Workload
 from app.catalog.sequence import CoreSets
 from app.core.errors import InputError
-from app.protocol.plan import PREPARING, QUERYING, Step
+from app.protocol.plan import ARRIVALS, LIMIT, PREPARING, QUERYING, Step
 
 from .cores import ALL_CORES, CoreSet, Nodes, as_far_as_it_goes
 from .reload import first_measured, in_increments, reloaded
@@ -23,6 +23,7 @@ _MAKERS = {
     "text-index": "of kind text-index",
 }
 _STARTERS = {"restarted": "restart", "snapshot": "snapshot"}  # a state -> the step that brings it about
+SEARCH_S = 900  # a search for a limit, at most
 GROWTH = 10  # without a limit, a step adds or deletes one in this many rows
 
 
@@ -37,7 +38,8 @@ class Size:
     threads: tuple[int, ...]
     cpu_threads: int
     load_method: str = "ordered"
-    rate: int = 0  # events a second that are asked for; 0: as many as there can be
+    rates: tuple[int, ...] = ()  # events a second that are asked for; none: as many as there can be
+    arrivals: str = ARRIVALS[0]  # of a rate
     cores: CoreSets = ()  # none: every step has all
     variations: tuple[Variation, ...] = ()  # of steps that have none of their own
     nodes: Nodes = field(default_factory=list)
@@ -116,6 +118,7 @@ def _points(
     if not step.workload:
         return [Step(step.name, step.kind, group="load", unit="s")]
     workload = workloads[step.workload]
+    _check_limit(step, workload)
     if workload.kind in PREPARING:
         return _prepare(step, workload, size)
     cores = as_far_as_it_goes(step.cores or (), size.nodes) or (() if step.warm else size.cores)
@@ -125,10 +128,36 @@ def _points(
         sweep = points(step, step.threads or (size.tables,), cores)
         return [_step(step, workload, each, size) for each in sweep]
     threads = (size.tables,) if step.per_table else step.threads or size.threads
-    sweep = points(step, threads, cores)
+    if step.limit_ms is not None:
+        return _searches(step, workload, size, points(step, threads, cores))
+    rates = step.rate or (() if step.warm else size.rates)
+    sweep = points(step, threads, cores, rates)
     bounds = _bounds(step, workload, size, len(sweep), _is_read(later, workloads))
-    bounds["rate"] = step.rate or size.rate
     return [_step(step, workload, each, size, **bounds) for each in sweep]
+
+
+def _check_limit(step: SequenceStep, workload: Workload) -> None:
+    is_fit = workload.kind == "drive" and not workload.changes_rows and workload.figure == "rate"
+    if step.limit_ms is not None and not is_fit:
+        raise InputError(
+            f"step {step.name}: limit_ms needs a workload that is driven, keeps its number of rows and counts"
+            f" queries: {workload.name} does not"
+        )
+
+
+def _searches(step: SequenceStep, workload: Workload, size: Size, sweep: list[Point]) -> list[Step]:
+    """Searches for the highest rate under a limit, one at each point."""
+    bounds = _bounds(step, workload, size, len(sweep), is_read=False)
+    return [
+        replace(
+            _step(step, workload, each, size, **bounds),
+            kind=LIMIT,
+            limit_ms=float(step.limit_ms or 0),
+            cap_s=step.cap_s or SEARCH_S,
+            arrivals=step.arrivals or size.arrivals,
+        )
+        for each in sweep
+    ]
 
 
 def _prepare(step: SequenceStep, workload: Workload, size: Size) -> list[Step]:
@@ -159,6 +188,8 @@ def _step(step: SequenceStep, workload: Workload, point: Point, size: Size, **bo
         ignore_errors=list(workload.ignore_errors),
         ignore_errors_by_engine=workload.ignore_errors_by_engine,
         coordinates=point.coordinates,
+        rate=point.rate,
+        arrivals=(step.arrivals or size.arrivals) if point.rate else ARRIVALS[0],
         threads=point.threads,
         warm=step.warm,
         writes=workload.writes,

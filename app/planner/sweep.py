@@ -25,6 +25,8 @@ class Point:
     threads: int
     cores: int | str = 0  # how many, or CPUs as taskset takes them; 0: not swept
     variation: Variation = AS_IT_IS
+    rate: int = 0  # events a second that are asked for; 0: as many as there can be
+    is_one_of_rates: bool = False  # that are swept
 
     @property
     def coordinates(self) -> dict[str, int | str]:
@@ -33,17 +35,27 @@ class Point:
             "threads": self.threads,
             "cores" if is_count else "cpus": self.cores,
             "variation": self.variation.name,
+            "rate": self.rate * self.is_one_of_rates,
         }
         return {name: value for name, value in found.items() if value}
 
 
-def points(step: SequenceStep, threads: tuple[int, ...], cores: CoreSets) -> list[Point]:
-    """Variations outermost, then cores, then threads: what costs a restart changes least often."""
+def points(
+    step: SequenceStep, threads: tuple[int, ...], cores: CoreSets, rates: tuple[int, ...] = ()
+) -> list[Point]:
+    """Variations outermost, then cores, threads, rates: what costs a restart changes least often."""
     return [
-        Point(each, as_text(cpus_of(core_set)) if isinstance(core_set, str) else core_set, variation)
+        Point(
+            each,
+            as_text(cpus_of(core_set)) if isinstance(core_set, str) else core_set,
+            variation,
+            rate,
+            len(rates) > 1,
+        )
         for variation in step.variation or (AS_IT_IS,)
         for core_set in cores or (0,)
         for each in threads
+        for rate in rates or (0,)
     ]
 
 

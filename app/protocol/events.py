@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Union
 from .others import DISTURBED
 from .values import check_fields
 
-PROTOCOL = (1, 2)
+PROTOCOL = (1, 3)
 MAX_LINE = 1 << 20  # bytes of one event, its newline included
 MAX_NOTE = 4000  # characters
 # marks of a step whose figure says nothing of its contender: it is not judged, of repeats it is left out
@@ -195,6 +195,10 @@ class StepEnded:
     # server_cores load_cores variables restarted_with key_caches: read back where the step asks for them
     in_force: dict[str, Any] = field(default_factory=dict)
     others: dict[str, Any] = field(default_factory=dict)  # Others: what else took the machine meanwhile
+    # of a step at a rate: rate achieved (events/s) behind_s queued (events due that had not begun at its end)
+    schedule: dict[str, Any] = field(default_factory=dict)
+    # of a step of kind limit: p99_ms (the limit) closed_rate rate (events/s) tries [{rate p99_ms events passed}]
+    limit: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,18 @@ from typing import Any, Mapping
 from .others import OTHERS_PCT, STEAL_PCT
 from .values import check_fields
 
-STEP_KINDS = ("load", "index", "settle", "warmup", "drive", "scan", "text-index", "restart")
+LIMIT = "limit"  # a driven step that searches the highest rate under a limit of its p99
+STEP_KINDS = ("load", "index", "settle", "warmup", "drive", "scan", "text-index", "restart", LIMIT)
 PREPARING = ("load", "index", "text-index")  # without which the others would measure nothing
-QUERYING = ("drive", "scan")  # whose statements meet the tables that others have filled
+QUERYING = ("drive", "scan", LIMIT)  # whose statements meet the tables that others have filled
 STARTS = ("loaded", "restarted", "snapshot")
 FIGURES = ("rate", "latency", "size")  # the value of a step: in its unit, mean ms, bytes of the tables
 LOAD_METHODS = ("ordered", "parallel", "bulk")
 SLICES = "slices"
+ARRIVALS = ("poisson", "even")  # gaps between the events of a rate: exponential, or all the same
 UNTIL_DECIDED = "until decided"  # in place of a number of repeats
 ORDERS = ("interleaved", SLICES, "grouped")  # A B B A of sessions by round, of slices within one, or A A B B
+RATE_MISSED = "rate-missed"  # mark of a step whose events piled up
 OPEN_FILES = 1024  # of a server, without its clients: tables, logs, libraries; below it lets fewer clients in
 
 ALLOCATORS = {"jemalloc": "libjemalloc2", "tcmalloc": "libtcmalloc-minimal4"}  # and the packages of Debian
@@ -26,7 +29,7 @@ ALLOCATORS = {"jemalloc": "libjemalloc2", "tcmalloc": "libtcmalloc-minimal4"}  #
 # fields of a step that came later: part of a work_key where they say something, so that old keys stay
 LATER = (
     "figure", "rate", "cores", "load_cores", "shared_cores", "variables", "restart_with", "key_caches", "analyse",
-    "sliced", "profile",
+    "sliced", "profile", "arrivals", "limit_ms",
 )  # fmt: skip
 LATER_OF_PLAN = (
     "others_pct", "steal_pct", "quiet_wait", "repeat_if_disturbed", "canary", "until_decided",
@@ -90,9 +93,11 @@ class Step:
     warmup: int = 0  # seconds before the measured ones, in the same process
     warm: bool = False  # kept, never compared
     writes: bool = False
-    cap_s: int = 0  # settle: the longest it may take
+    cap_s: int = 0  # settle, limit: the longest it may take
     figure: str = "rate"  # one of FIGURES
     rate: int = 0  # events a second that are asked for; 0: as many as it can
+    arrivals: str = ARRIVALS[0]
+    limit_ms: float = 0.0  # of a step of kind limit: of its p99
     cores: str = ""  # CPUs of the server for this step, as taskset -c takes them; empty: the contender's
     load_cores: str = ""  # CPUs of the load generator; empty: all
     shared_cores: bool = False  # the load runs on cores of the server

@@ -10,6 +10,8 @@ from .plan import PREPARING, Plan, Step
 from .words import word
 
 WRAPPER = "dyno-slices.lua"  # of a step in slices: it loads the Lua of the workload
+RATE_WRAPPER = "dyno-rate.lua"  # the same of a step at a rate
+WRAPPED = "DYNO_WORKLOAD"  # variable of the environment that names the Lua of the workload for them
 PERCENTILE = 95
 MOST_SEED = 2**31 - 1  # that sysbench takes; 0 would be the clock
 _FAMILY = re.compile(r"\bCOLUMN_FAMILY\s*=\s*(\w+)[\s,]*", re.IGNORECASE)
@@ -36,6 +38,18 @@ def command(
     return [*SHARED, *driver, *options_of(step, plan, engine, table_options, seed)]
 
 
+def wrapper_of(step: Step, plan: Plan) -> str:
+    """The Lua that starts the workload's; '' for none. Plans of an older Dyno have none for a rate."""
+    if step.sliced:
+        return WRAPPER
+    return RATE_WRAPPER if step.rate and "workloads/" + RATE_WRAPPER in plan.files else ""
+
+
+def stem_of(step: Step) -> str:
+    """The value of WRAPPED."""
+    return step.lua.rpartition("/")[2].rpartition(".")[0]
+
+
 def options_of(step: Step, plan: Plan, engine: str, table_options: str, seed: int) -> List[str]:
     """The options of this step alone."""
     ignored = ",".join(str(number) for number in step.ignored_by(engine)) or "none"
@@ -45,7 +59,7 @@ def options_of(step: Step, plan: Plan, engine: str, table_options: str, seed: in
     if step.warmup:
         line.append("--report-checkpoints={}".format(step.warmup))
     if step.rate:
-        line.append("--rate={}".format(step.rate))
+        line += _of_rate(step, plan)
     own = {"tables": plan.tables, "table_size": plan.rows, "engine": engine, **step.options}
     options, family = without_family(table_options)
     if family and step.kind in PREPARING:
@@ -55,6 +69,12 @@ def options_of(step: Step, plan: Plan, engine: str, table_options: str, seed: in
         if plan.load_method != "ordered":
             own["load_method"] = plan.load_method
     return line + ["--{}={}".format(name.replace("_", "-"), _word(value)) for name, value in own.items()]
+
+
+def _of_rate(step: Step, plan: Plan) -> List[str]:
+    if not wrapper_of(step, plan):
+        return ["--rate={}".format(step.rate)]
+    return ["--event-rate={}".format(step.rate), "--arrivals={}".format(step.arrivals)]
 
 
 def without_family(table_options: str) -> Tuple[str, str]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import posixpath
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.core.harmless import as_file_name
 from app.engines import engine_of
 from app.protocol.plan import PREPARING, Step
-from app.protocol.sysbench import options_of, seed_of
+from app.protocol.sysbench import WRAPPED, options_of, seed_of, stem_of, wrapper_of
 from app.protocol.words import literal
 
 from .conditions import Conditions, try_sql
@@ -45,6 +45,7 @@ def _bounds(step: Step) -> str:
         f"{step.seconds} s" if step.seconds else "",
         f"{step.events} events" if step.events else "",
         f"after {step.warmup} s of warm-up" if step.warmup else "",
+        f"; Dyno searched the rate with p99 under {step.limit_ms:g} ms" if step.limit_ms else "",
         f"{step.cap_s} s at most" if step.cap_s else "",
     ]
     said = " ".join(filter(None, parts))
@@ -53,7 +54,7 @@ def _bounds(step: Step) -> str:
 
 def _lines(recipe: Recipe, conditions: Conditions, at: int, step: Step, name: str) -> Iterator[str]:
     if step.lua:
-        yield _drive(recipe, step, name)
+        yield from _drive(recipe, replace(step, sliced=False), name)
         if step.kind == "load" or (step.kind in PREPARING and engine_of(recipe.contender.engine).has_facts):
             yield "need_tables"  # the agent goes on without an index, too
         return
@@ -67,12 +68,15 @@ def _lines(recipe: Recipe, conditions: Conditions, at: int, step: Step, name: st
     yield f"finish {name}"
 
 
-def _drive(recipe: Recipe, step: Step, name: str) -> str:
+def _drive(recipe: Recipe, step: Step, name: str) -> Iterator[str]:
     contender = recipe.contender
     seed = seed_of(recipe.plan, recipe.turn.repeat, step)
     options = options_of(step, recipe.plan, contender.engine, contender.table_options, seed)
-    words = [name, step.load_cores or "all", posixpath.basename(step.lua), *options]
-    return wrapped(["drive", *map(shlex.quote, words)])
+    wrapper = wrapper_of(step, recipe.plan)
+    if wrapper:
+        yield f"export {WRAPPED}={shlex.quote(stem_of(step))}"
+    words = [name, step.load_cores or "all", wrapper or posixpath.basename(step.lua), *options]
+    yield wrapped(["drive", *map(shlex.quote, words)])
 
 
 def wrapped(words: Sequence[str]) -> str:

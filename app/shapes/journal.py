@@ -35,6 +35,7 @@ from . import (
 from .facts import NamedBuild, check_fact
 
 MOST_SECONDS = 1 << 21  # of one step: 24 days
+MOST_TRIES = 1000  # of a search
 
 Id = Annotated[str, Meta(min_length=1, max_length=64)]
 Seq = Annotated[int, Meta(ge=0, le=1 << 53)]
@@ -82,6 +83,7 @@ class Coordinates(TypedDict, total=False):
     cores: Positive
     cpus: Cpus
     volume_rows: Positive
+    rate: Positive
 
 
 class Step(TypedDict, total=False):
@@ -105,6 +107,8 @@ class Step(TypedDict, total=False):
     cap_s: Second
     figure: Name
     rate: Count
+    arrivals: Name
+    limit_ms: Figure
     cores: Cpus
     load_cores: Cpus
     shared_cores: bool
@@ -274,6 +278,31 @@ class SettledRun(TypedDict):
     write_amplification: Number | None
 
 
+class Schedule(TypedDict, total=False):
+    """Of a step at a rate."""
+
+    rate: Figure
+    achieved: Figure | None
+    behind_s: Figure
+    queued: Figure | None
+
+
+class Try(TypedDict, total=False):
+    rate: Figure
+    p99_ms: Figure | None
+    events: Figure
+    passed: bool
+
+
+class Limit(TypedDict, total=False):
+    """The search of a step of kind limit."""
+
+    p99_ms: Figure
+    closed_rate: Figure
+    rate: Figure | None
+    tries: Annotated[list[Try], Meta(max_length=MOST_TRIES)]
+
+
 class StepEnded(Stamp, total=False):
     step: Place
     outcome: Literal["completed", "failed", "stopped", "skipped"]
@@ -293,6 +322,8 @@ class StepEnded(Stamp, total=False):
     settled: Settled
     in_force: dict[Name, Any]
     others: dict[Name, Any]  # read as `Others`
+    schedule: Schedule
+    limit: Limit
 
 
 class SessionEnded(Stamp, total=False):

@@ -108,7 +108,7 @@ class Gated:
 
 
 def command(server: Server, work: Work, gate: int, lines: int, rate: float) -> list[str]:
-    options = {**work.options, "gate_fd": gate, "slice_rate": rate}
+    options = {**work.options, "gate_fd": gate, "event_rate": rate}
     sliced = replace(work, lua=str(WORKLOADS / "dyno-slices.lua"), seconds=0, warmup=0, options=options)
     line = sliced.command(server.socket, lines)
     return [{"--report-interval=1": "--report-interval=0"}.get(word, word) for word in line]
@@ -118,7 +118,7 @@ def start_gated(server: Server, work: Work, rate: float = 0) -> tuple[Gated, int
     """The process, its clients not at the gate yet, and the end of the pipe that its lines come out of."""
     tokens, gate = os.pipe()
     reader, writer = os.pipe()
-    environment = {"LUA_PATH": f"{WORKLOADS}/?.lua;;", "DYNO_SLICED": work.lua.removesuffix(".lua")}
+    environment = {"LUA_PATH": f"{WORKLOADS}/?.lua;;", "DYNO_WORKLOAD": work.lua.removesuffix(".lua")}
     process = subprocess.Popen(
         command(server, work, tokens, writer, rate),
         cwd=work.folder,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -51,6 +52,14 @@ class Server:
     def counters(self, *names: str) -> dict[str, int]:
         found = {str(name).lower(): value for name, value in self.query("SHOW GLOBAL STATUS")}
         return {name: int(found[name]) for name in names}
+
+    def stop(self, seconds: float) -> float:
+        """Stop it for so long; returns how long it was stopped."""
+        os.kill(self.pid, signal.SIGSTOP)
+        stopped = time.monotonic()
+        time.sleep(seconds)
+        os.kill(self.pid, signal.SIGCONT)
+        return time.monotonic() - stopped
 
     def count_rows(self, tables: int = TABLES) -> int:
         return sum(self.query(f"SELECT COUNT(*) FROM dyno.sbtest{i}")[0][0] for i in range(1, tables + 1))
@@ -189,6 +198,11 @@ def percentile(buckets: list[list[float]], percent: int) -> float:
         if seen >= wanted:
             return upper
     raise AssertionError(buckets)
+
+
+def p99_of_stop(stop_s: float, events: int, rate: float) -> float:
+    """The p99 in ms of even arrivals: of those due in a stop, one waits less than the one before it."""
+    return (stop_s - events * 0.01 / rate) * 1000
 
 
 def shipped(name: str, engine: str, **more: Any) -> Work:

@@ -17,6 +17,7 @@ from ui.pages.compare.bars import BarsPanel
 from ui.pages.compare.latency import LatencyPanel
 from ui.pages.compare.pairs import PairsPanel
 from ui.pages.compare.panel import Panel, Shown, lines_of
+from ui.pages.compare.rates import RatesPanel
 from ui.pages.compare.seconds import SecondsPanel
 from ui.pages.compare.sizes import SizesPanel
 from ui.pages.compare.sweeps import SweepPanel
@@ -53,6 +54,8 @@ def _panel(context: Context, request: ChartRequest) -> Panel:
             return PairsPanel(context.theme)
         case "sweep":
             return SweepPanel(context.theme, request.over)
+        case "rates":
+            return RatesPanel(context.theme)
         case "seconds":
             return SecondsPanel(context, request.series)
         case "latency":

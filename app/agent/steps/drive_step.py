@@ -22,10 +22,11 @@ from app.agent.server.affinity import affinity
 from app.agent.system.control import ASKED_FOR
 from app.protocol.events import Mark, Progress
 from app.protocol.others import DISTURBED, to_json
-from app.protocol.sysbench import command
+from app.protocol.sysbench import WRAPPED, command, stem_of, wrapper_of
 
 from .generator import Generator, add, credentials, driver_options
 from .same_work import SameWork
+from .schedule import schedule_marks, schedule_of
 from .thread_costs import ThreadCosts
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class DriveStep:
         self._rows_before = session.write_accounting.rows_in_tables
         self._work = SameWork(session, facts, step)
         self._statement = ""  # of the workload, to be explained; '' where it sends none
+        self._behind_s: Optional[float] = None  # how far its schedule was; None: it has no rate
         self._done = 0
         self._in_force: Dict[str, Any] = {}
         self._status: Dict[str, str] = {}
@@ -98,8 +100,9 @@ class DriveStep:
         line = command(
             self._step, session.plan, contender.engine, contender.table_options, driver, self._seed
         )
-        lua, log = session.lua(self._step.lua), session.at("sysbench.log")
-        return Generator(line, lua, log, self._step.load_cores)
+        lua = session.lua(wrapper_of(self._step, session.plan) or self._step.lua)
+        log, workload = session.at("sysbench.log"), {WRAPPED: stem_of(self._step)}
+        return Generator(line, lua, log, self._step.load_cores, environment=workload)
 
     def _follow(self, generator: Generator) -> str:
         """Read its lines until it ends; returns why it was ended early."""
@@ -139,6 +142,8 @@ class DriveStep:
             self._session.journal.write(Mark, name="measured", step=self._index)
         elif kind == "statement":
             self._statement = str(line["text"])
+        elif kind == "schedule":
+            self._behind_s = float(line["behind_s"])
         elif kind == "total":
             self._take_total(line)
 
@@ -212,6 +217,7 @@ class DriveStep:
         spent.update(self._costs.spent(totals["queries"], spent["cpu_us"]))
         spent.update(self._profile.spent())
         others = session.others_between(self._first[0], self._last[0])
+        schedule = self._schedule(int(totals["events"]), seconds)
         outcome, reason = self._outcome(interrupted, generator)
         session.write_accounting.count_rows(totals["rows"])
         session.write_accounting.count_rows(self._warm_rows)
@@ -236,11 +242,16 @@ class DriveStep:
                 *self._profile.marks,
                 *out_of_rows(self._rows_before, session.write_accounting.rows_in_tables),
                 *self._work.end(totals, spent, seconds),
+                *schedule_marks(schedule, seconds),
             ],
+            "schedule": schedule,
             "in_force": self._in_force,
             "status": status,
             "others": to_json(others),
         }
+
+    def _schedule(self, events: int, seconds: float) -> Dict[str, Any]:
+        return {} if self._behind_s is None else schedule_of(self._step, self._behind_s, events, seconds)
 
     def _without_total(self, interrupted: str, generator: Generator) -> Dict[str, Any]:
         """The figures of a step that ended before its total: its seconds so far, and no result."""

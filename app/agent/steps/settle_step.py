@@ -35,10 +35,23 @@ def run_settle(session: Running, index: int, step: Step) -> Dict[str, Any]:
     began, first = time.monotonic(), session.sampler.reading
     try:
         settling.begin()
-        _watch(session, index, step, settling, began)
+        _watch(session, index, step.cap_s, settling, began)
         return _settled(session, step, settling, first, round(time.monotonic() - began, 3))
     except QueryError as error:
         return {"outcome": "failed", "reason": str(error)}
+    finally:
+        _restore(session, settling)
+
+
+def drain(session: Running, index: int, cap_s: int) -> None:
+    """Wait until all is written, or the time limit is reached; a settle step without figures."""
+    settling = Settling(session.server.client, session.contender.engine, session.server.data)
+    session.sampler.begin()
+    try:
+        settling.begin()
+        _watch(session, index, cap_s, settling, time.monotonic())
+    except QueryError as error:
+        session.journal.log(str(error), "error")
     finally:
         _restore(session, settling)
 
@@ -84,8 +97,8 @@ def _restore(session: Running, settling: Settling) -> None:
         session.journal.log(text, "error")
 
 
-def _watch(session: Running, index: int, step: Step, settling: Settling, began: float) -> None:
-    for second in range(step.cap_s):
+def _watch(session: Running, index: int, cap_s: int, settling: Settling, began: float) -> None:
+    for second in range(cap_s):
         pause(session, index, began + second + 1)
         if session.control.interrupts:
             return
@@ -94,7 +107,7 @@ def _watch(session: Running, index: int, step: Step, settling: Settling, began: 
             raise QueryError("the server crashed {}".format(session.server.exit_text()))
         over = settling.is_over(session.sampler.reading)
         session.journal.write(
-            Progress, step=index, done=second + 1, total=step.cap_s, unit="s", text=settling.text
+            Progress, step=index, done=second + 1, total=cap_s, unit="s", text=settling.text
         )
         if over:
             return

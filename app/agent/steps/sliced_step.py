@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 
 from app.agent.sampling.figures import percentile
 from app.protocol.events import Mark
-from app.protocol.sysbench import WRAPPER, command
+from app.protocol.sysbench import WRAPPED, WRAPPER, command, stem_of
 
 from .baton import Position
 from .drive_step import OVERDUE_S, DriveStep
@@ -48,17 +48,16 @@ class SlicedStep(DriveStep):
 
     def _start(self, driver: Sequence[str]) -> Generator:
         session, step = self._session, self._step
-        whole = replace(step, seconds=0, warmup=0, rate=0)
+        whole = replace(step, seconds=0, warmup=0)
         contender = session.contender
         line = command(whole, session.plan, contender.engine, contender.table_options, driver, self._seed)
-        gate = ["--gate-fd={}".format(self._gate.reader), "--slice-rate={}".format(step.rate)]
         return Generator(
-            [*line, *OWN, *gate],
+            [*line, *OWN, "--gate-fd={}".format(self._gate.reader)],
             session.lua(WRAPPER),
             session.at("sysbench.log"),
             step.load_cores,
             keep=(self._gate.reader,),
-            environment={"DYNO_SLICED": step.lua.rpartition("/")[2].rpartition(".")[0]},
+            environment={WRAPPED: stem_of(step)},
         )
 
     def _follow(self, generator: Generator) -> str:
@@ -84,7 +83,7 @@ class SlicedStep(DriveStep):
             for line in generator.read(0.25):
                 if line.get("type") == kind:
                     found = line
-                elif line.get("type") == "statement":
+                elif line.get("type") in ("statement", "schedule"):
                     self._take(line)
             if found is not None:
                 return found

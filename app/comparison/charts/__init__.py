@@ -2,7 +2,8 @@
 
 CHARTS = {
     "bars": "all steps, as measured and relative to the base",
-    "sweep": "a step over its threads, cores or rows",
+    "sweep": "a step over its threads, cores, rows or rates",
+    "rates": "a step's latency (p50, p95, p99) over its rates",
     "seconds": "a step second by second",
     "latency": "a step's latency over its percentiles",
     "size": "size on the disk after a step, by part",
@@ -10,9 +11,11 @@ CHARTS = {
 }
 NOTHING = {  # the text if there is nothing to draw
     "bars": "No step has a result of this measure.",
+    "rates": "The step ran at fewer than two rates: see --rate.",
     "seconds": "no samples",
     "latency": "no latencies were counted",
     "size": "no sizes were measured",
     "before-after": "No test ran both before and after the writes, like point-query.pre and point-query.",
 }
-AXES = {"threads": "threads", "cores": "cores", "volume_rows": "rows"}  # what a sweep can go over
+# what a sweep can go over
+AXES = {"threads": "threads", "cores": "cores", "volume_rows": "rows", "rate": "rate"}

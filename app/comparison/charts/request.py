@@ -19,6 +19,7 @@ from . import AXES, NOTHING
 from .of_all_steps import bar_numbers, pair_numbers
 from .of_one_step import latency_curves, latency_numbers, second_numbers, size_numbers, sizes_of
 from .points import Numbers
+from .rates import rate_numbers
 from .sweeps import axes_of, not_swept, sweep_numbers
 
 _OF_ALL_STEPS: Mapping[str, Callable[[Comparison], Numbers]] = {
@@ -58,7 +59,7 @@ def load_chart(history: History, request: ChartRequest) -> LoadedChart:
     if request.chart in _OF_ALL_STEPS:
         return LoadedChart(request, whole, found, None)
     return LoadedChart(
-        request, whole, found, step_named(found, request.step, is_whole=request.chart == "sweep")
+        request, whole, found, step_named(found, request.step, is_whole=request.chart in ("sweep", "rates"))
     )
 
 
@@ -86,6 +87,8 @@ def _of_step(history: History, loaded: LoadedChart, row: RowEntry) -> tuple[Numb
     if request.chart == "sweep":
         axis = request.over or next(iter(axes_of(found["rows"], row)), next(iter(AXES)))
         return sweep_numbers(found, row, axis), not_swept(row, axis)
+    if request.chart == "rates":
+        return rate_numbers(loaded.whole, row), f"{row_label(row)}: {NOTHING['rates']}"
     if request.chart == "seconds":
         numbers = _of_seconds(history, found, row, request.series)
     else:

@@ -1,4 +1,4 @@
-"""One step over what was swept: its threads, cores or rows."""
+"""One step over what was swept: its threads, cores, rows or rates."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def step_of(row: RowEntry, axis: str) -> str:
 
 
 def is_logarithmic(rows: Sequence[RowEntry], axis: str) -> bool:
-    """Whether an axis is logarithmic: threads always, others if the last value is far beyond the first."""
+    """Whether an axis is logarithmic: threads and rates always, others if they go far."""
     at = [float(row["coordinates"][axis]) for row in rows]
-    return axis == "threads" or (bool(at) and at[0] > 0 and at[-1] >= _FAR * at[0])
+    return axis in ("threads", "rate") or (bool(at) and at[0] > 0 and at[-1] >= _FAR * at[0])
 
 
 def not_swept(row: RowEntry, axis: str) -> str:

@@ -51,7 +51,7 @@ def test_a_field_left_open_shows_what_the_sequence_says(qtbot: QtBot, page: Benc
     box.setFocus()
     qtbot.keyClick(box, Qt.Key.Key_Down)
     settle(qtbot, page)
-    assert request_of(page).sequence == "quick"
+    assert request_of(page).sequence == "limit"
     assert fields["rows"].placeholderText() == "1,000,000"
 
 
@@ -225,6 +225,13 @@ def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, 
     retype(qtbot, dialog.variable, "innodb_spin_wait_delay")
     retype(qtbot, dialog.threads, "1..64 x2")
     assert dialog.said.text().startswith("14 points of each step")
+    qtbot.keyClicks(dialog.rates, "100..400 x2")
+    assert dialog.said.text().startswith("42 points of each step: 7 thread counts x 1 core set x 3 rates")
+    dialog.even.click()
+    assert (dialog.draft.request.rate, dialog.draft.request.arrivals) == ((100, 200, 400), "even")
+    retype(qtbot, dialog.rates, "fast")
+    assert dialog.rates.property("wrong") and not dialog.accept_button.isEnabled()
+    dialog.rates.clear()
     retype(qtbot, dialog.threads, "64..1")
     assert dialog.said.text().startswith("threads 64..1: a range goes up")
     assert (dialog.threads.property("wrong"), dialog.cores.property("wrong")) == (True, False)

@@ -19,6 +19,7 @@ from ui.dialogs.report import ReportDialog
 from ui.pages.compare import ComparePage
 from ui.pages.compare.bars import BarsPanel, pack
 from ui.pages.compare.differing import DifferencesPanel
+from ui.pages.compare.rates import RatesPanel
 from ui.pages.compare.seconds import SecondsPanel
 from ui.pages.compare.sweeps import SweepPanel
 
@@ -128,6 +129,34 @@ def test_a_sweep_over_threads_and_cores(qtbot: QtBot, opened: Open, page: Compar
     shown._axes.activated.emit(shown._axes.currentIndex())
     assert [list(xs) for _, xs, _ in shown._chart._curves] == [[1.0, 2.0]] * 2
     assert shown._chart.accessibleName().startswith("point-query, 1 thread over cores, ms")
+
+
+def test_latency_over_rates(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened(its_steps=swept("point-query", "queries/s", rate=(100, 200, 800)))
+    shown = panel(qtbot, page, RatesPanel)
+    choose(page, "point-query")
+    assert shown._chart and shown._chart.isVisible()
+    assert shown._chart.accessibleName() == "point-query: p99 over events/s, ms/query, less is better"
+    assert [list(xs) for _, xs, _ in shown._chart._curves] == [[100.0, 200.0, 800.0]] * 2
+    assert shown._chart.stands()[2] == pytest.approx(shown._chart.stands()[1] + 2)  # by their logarithm
+    row = page.body.table.figures.row_at(1)
+    assert row and shown._chart._curves[0][2][1] == row["measures"]["p99_ms"]["values"][0]
+    shown.percentile.setCurrentText("p50")
+    shown.percentile.activated.emit(0)
+    assert shown._chart._curves[0][2][1] == row["measures"]["p50_ms"]["values"][0]
+    heads, *lines = shown.csv().splitlines()
+    assert heads.startswith("step,rate (events/s),contender,achieved (queries/s),p50 (ms/query)")
+    assert len(lines) == 6
+    sweep = panel(qtbot, page, SweepPanel)
+    assert sweep._chart and sweep._chart.accessibleName() == "point-query over rate, queries/s"
+
+
+def test_steps_without_rates_have_no_latency_over_them(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened()
+    shown = panel(qtbot, page, RatesPanel)
+    choose(page, "update-index")
+    assert shown._chart and not shown._chart.isVisible()
+    assert "fewer than two rates" in shown._remark.text() and shown.csv() == ""
 
 
 def test_sizes_over_rows(qtbot: QtBot, opened: Open, page: ComparePage) -> None:

@@ -12,13 +12,24 @@ import pytest
 from PySide6.QtGui import QImage
 
 from app.comparison.charts import CHARTS
+from app.protocol.plan import Step
 from tests import comparable
 from ui.core.theme import Theme
 
 ROOT = Path(__file__).parents[3]
 SMALLEST = (1920, 1080)  # pixels
 LIMIT_S = 60.0
-STEPS = {"sweep": "update-index", "seconds": "point-query threads=4", "latency": "load", "size": "load"}
+STEPS = {
+    "sweep": "update-index",
+    "rates": "reads",
+    "seconds": "point-query threads=4",
+    "latency": "load",
+    "size": "load",
+}
+RATED = [
+    Step("reads", "drive", "reads", rate=rate, seconds=2, coordinates={"threads": 2, "rate": rate})
+    for rate in (100, 400)
+]
 
 
 def dyno(*words: str, home: Path) -> subprocess.CompletedProcess[str]:
@@ -32,7 +43,8 @@ def dyno(*words: str, home: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("chart", CHARTS)
 def test_a_chart_is_drawn(dyno_home: Path, tmp_path: Path, theme: Theme, chart: str) -> None:
-    ids = comparable.keep(dyno_home, comparable.plan(8, repeats=2), {(1, "read-only")})
+    plan = comparable.plan(8, repeats=2, its_steps=RATED if chart == "rates" else ())
+    ids = comparable.keep(dyno_home, plan, {(1, "read-only")})
     form = "svg" if chart in ("bars", "latency") else "png"
     of_step = ["--step", STEPS[chart]] if chart in STEPS else []
     words = ["chart", chart, *ids, *of_step, "--out", str(tmp_path / f"c.{form}")]

@@ -248,7 +248,7 @@ def test_malformed_toml_is_told_with_its_line(change: str, complaint: str) -> No
         ("depth = 3", 'mysql_host = "x"', "line 7: mysql_host is set by the plan"),
         ("depth = 3", "report_fd = 1", "line 7: report_fd is set by the plan"),
         ("depth = 3", "gate_fd = 1", "line 7: gate_fd is set by the plan"),
-        ("depth = 3", "slice_rate = 1", "line 7: slice_rate is set by the plan"),
+        ("depth = 3", "event_rate = 1", "line 7: event_rate is set by the plan"),
         ("depth = 3", 'depth = "a\\nb"', "line 7: depth must be"),
         (
             'lua = "mine.lua"',

@@ -22,12 +22,14 @@ from app.comparison.charts.of_one_step import (
     sizes_of,
 )
 from app.comparison.charts.points import Point, error_bars_text, numbers, point_of, points_of, relative_points
+from app.comparison.charts.rates import missed_text
 from app.comparison.charts.request import ChartRequest, chart_csv, step_named
 from app.comparison.charts.sweeps import axes_of, is_logarithmic, sweep_numbers, swept
 from app.comparison.compare import compare, sessions_of
 from app.comparison.entries import Comparison, RowEntry
 from app.core.errors import InputError
 from app.history.history import History
+from app.protocol.plan import Step
 from tests import comparable
 
 
@@ -112,7 +114,7 @@ def test_a_chart_of_steps_that_all_failed_is_empty_or_refused(
     plan = comparable.plan(columns, its_steps=comparable.steps((1,), driven=[("read-only", "scan-heavy")]))
     ids = comparable.keep(history.path.parent, plan, {(at, "read-only") for at in range(columns)})
     request = ChartRequest(chart, ids, step="read-only")
-    if chart in ("latency", "size", "before-after"):
+    if chart in ("rates", "latency", "size", "before-after"):
         with pytest.raises(InputError, match=NOTHING[chart]):
             chart_csv(history, request)
     else:
@@ -120,7 +122,7 @@ def test_a_chart_of_steps_that_all_failed_is_empty_or_refused(
         assert text[1:] and {len(row) for row in text} == {len(text[0])}
 
 
-@pytest.mark.parametrize("chart", CHARTS)
+@pytest.mark.parametrize("chart", [each for each in CHARTS if each != "rates"])
 def test_every_chart_has_numbers(history: History, chart: str) -> None:
     ids = sessions_of(comparison(history, 8, 2))
     head, *rows = lines(chart_csv(history, ChartRequest(chart, ids, step="point-query threads=4")))
@@ -128,6 +130,29 @@ def test_every_chart_has_numbers(history: History, chart: str) -> None:
 
 
 # of a step
+
+
+def test_latency_over_rates(history: History) -> None:
+    steps = [
+        Step("reads", "drive", "reads", rate=rate, seconds=5, coordinates={"threads": 2, "rate": rate})
+        for rate in (100, 400)
+    ]
+    plan = comparable.plan(2, 3, its_steps=steps)
+    ids = comparable.keep(history.path.parent, plan)
+    found = compare(history, ids)
+    head, *rows = lines(chart_csv(history, ChartRequest("rates", ids, step="reads")))
+    assert head[1:4] == ["rate (events/s)", "contender", "achieved (queries/s)"]
+    assert [row[1] for row in rows] == ["100", "100", "400", "400"]
+    medians = found["rows"][1]["measures"]["p99_ms"]["values"]
+    assert [float(row[6]) for row in rows[2:]] == medians and rows[0][7] == "3"
+
+
+def test_a_rate_that_was_not_reached_is_named(history: History) -> None:
+    found = comparison(history, 2)
+    row: RowEntry = {**found["rows"][-1], "coordinates": {"threads": 4, "rate": 8000}}
+    assert missed_text([row], ["a", "b"]) == ""
+    row["marks"] = [["rate-missed"], []]
+    assert missed_text([row, row], ["a", "b"]) == "rate not reached: a at 8,000/s, 8,000/s"
 
 
 def test_a_step_is_found_by_its_name_where_it_has_one_place(history: History) -> None:

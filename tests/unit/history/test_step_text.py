@@ -18,6 +18,8 @@ def step(**changes: Any) -> Any:
         "steadiness": None,
         "cut": None,
         "others": {},
+        "schedule": None,
+        "limit": None,
         **changes,
     }
 
@@ -31,6 +33,7 @@ def step(**changes: Any) -> Any:
         ("cpus", "2", "CPU 2"),
         ("volume_rows", 40_000_000, "40,000,000 rows"),
         ("variation", "spin-96", "spin-96"),
+        ("rate", 2000, "2,000 events/s"),
         ("mood", "good", "mood=good"),
     ],
 )

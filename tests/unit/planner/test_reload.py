@@ -75,7 +75,7 @@ def test_the_tables_of_custom_sql_are_its_own(dyno_home: Path) -> None:
 
 def test_a_rate_is_of_every_driven_step(dyno_home: Path) -> None:
     text = SEQUENCE.replace('name = "read"', 'name = "read"\nrate = 50')
-    found = resolved(dyno_home, text, rate=200)
+    found = resolved(dyno_home, text, rate=(200,))
     assert {(step.name, step.rate) for step in found.steps if step.kind == "drive"} == {
         ("write", 200),
         ("read", 50),

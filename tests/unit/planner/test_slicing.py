@@ -194,7 +194,7 @@ def test_rounds_begin_with_another_contender_in_turn() -> None:
     [
         {"pause": 5, "quiet_wait": 60},
         {"start": "snapshot", "transport": "loopback"},
-        {"threads": (1, 4), "vary": "innodb_spin_wait_delay=6,96", "rate": 100},
+        {"threads": (1, 4), "vary": "innodb_spin_wait_delay=6,96", "rate": (100,)},
         {"cores": (2, 1)},
         {"cpus": "own"},
     ],
@@ -215,7 +215,8 @@ def test_a_plan_in_slices_has_no_canary() -> None:
 
 def test_the_gate_is_a_file_of_plans_in_slices_alone() -> None:
     made, usual = sliced(), resolve(request(*DUEL), survey(), Catalog())
-    assert set(made.files) - set(usual.files) == {GATE}
+    required = {f"workloads/dyno-{name}.lua" for name in ("run", "schedule")}
+    assert set(made.files) - set(usual.files) == {GATE, *required}
     assert not any(step.sliced for step in usual.steps)
 
 
@@ -311,5 +312,5 @@ def test_steps_that_may_be_too_slow_for_slices_are_named_before() -> None:
     (check,) = slices_check(sliced(threads=(1, 512)))
     assert "with 512 threads or more a step does not run in slices if one event in a hundred" in check.text
     assert SLOW_S == LONGEST_S / EVENTS  # what the agent holds them to
-    for harmless in (sliced(threads=(64,)), sliced(threads=(512,), rate=1000)):
+    for harmless in (sliced(threads=(64,)), sliced(threads=(512,), rate=(1000,))):
         assert "one event in a hundred" not in slices_check(harmless)[0].text

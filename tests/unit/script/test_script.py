@@ -103,6 +103,14 @@ def test_a_session_that_took_turns_says_so_and_does_its_steps_whole(history: His
     assert len(shlex.split(line)) == len(shlex.split(usual))
 
 
+def test_a_step_at_a_rate_has_the_schedule_of_dyno(history: History) -> None:
+    files = {"workloads/dyno-rate.lua": "-- the schedule"}
+    found = recipe(history, replace(DRIVE, rate=7, arrivals="even"), files=files)
+    exported, line = sequence(check(render("run.sh", found)))
+    assert exported == "export DYNO_WORKLOAD=read"
+    assert {"dyno-rate.lua", "--event-rate=7", "--arrivals=even"} <= set(shlex.split(line))
+
+
 def test_a_session_without_turns_does_not_speak_of_them(history: History) -> None:
     found = recipe(history)
     assert "alternated" not in render("run.sh", found) + render("README.txt", found)

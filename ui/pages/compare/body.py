@@ -19,6 +19,7 @@ from .differing import DifferencesPanel
 from .latency import LatencyPanel
 from .pairs import PairsPanel
 from .panel import Panel, Shown, lines_of
+from .rates import RatesPanel
 from .seconds import SecondsPanel
 from .sizes import SizesPanel
 from .sweeps import SweepPanel
@@ -44,9 +45,9 @@ class Body(QWidget):
         self.tabs.setAccessibleName("Charts")
         self._why = WhyPanel(context)
         self.panels: list[Panel] = [
-            BarsPanel(context.theme), SweepPanel(context.theme), SecondsPanel(context), LatencyPanel(context),
-            SizesPanel(context), PairsPanel(context.theme), self._why,
-            DifferencesPanel(context),
+            BarsPanel(context.theme), SweepPanel(context.theme), RatesPanel(context.theme),
+            SecondsPanel(context), LatencyPanel(context), SizesPanel(context), PairsPanel(context.theme),
+            self._why, DifferencesPanel(context),
         ]  # fmt: skip
         self._splitter = QSplitter()
         self._splitter.setChildrenCollapsible(False)

@@ -1,4 +1,4 @@
-"""One step over what was swept: its threads, cores or rows."""
+"""One step over what was swept: its threads, cores, rows or rates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .panel import Panel, Shown
 
 class SweepPanel(Panel):
     title = "Sweep"
-    tip = "The chosen step over its threads, cores or rows"
+    tip = "The chosen step over its threads, cores, rows or rates"
 
     def __init__(self, theme: Theme, axis: str = "", parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)

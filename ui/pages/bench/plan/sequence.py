@@ -166,4 +166,5 @@ def _swept(draft: Draft) -> int:
         values = len(variations_of(draft.request.vary))
     except InputError:
         values = 0
-    return (len(draft.request.cores or ()) or 1) * (values or 1)
+    rates = len(draft.request.rate or ()) or 1
+    return (len(draft.request.cores or ()) or 1) * (values or 1) * rates

@@ -1,4 +1,4 @@
-"""The dialog of a sweep over threads, core sets and one variable."""
+"""The dialog of a sweep over threads, core sets, rates and one variable."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from app.core.units import count_text
 from app.planner.cores import OWN_CPUS, SHARED_CPUS, CoreSet, Nodes, as_far_as_it_goes
 from app.planner.draft import Draft, open_values, value_of
 from app.planner.sweep import variations_of
+from app.protocol.plan import ARRIVALS
 from app.targets.store import Targets
 from ui.core.context import Context
 from ui.core.plain import Label, as_tip
@@ -33,6 +34,7 @@ from ui.widgets.completing_editor import complete_field
 from .draft_controller import DraftController
 
 WIDTH = 60 * SPACE
+EVEN = ARRIVALS[1]
 _SWEPT = (
     ("threads", "Threads", "Client threads: 1, 2, 4 or 1..64 x2"),
     (
@@ -41,9 +43,15 @@ _SWEPT = (
         "How many cores the server has: 4, 2, 1 or 1-4; or its CPUs in brackets: [0-3], [0,2,4-6]. Empty:"
         " all, or as the sequence says",
     ),
+    (
+        "rate",
+        "Rates",
+        "Events per second to send, whatever the server does: 500, 1000 or 100..6400 x2. Empty: as many as"
+        " possible",
+    ),
 )
 _ABOUT = (
-    "Each driven step runs at every point: all threads, then the next core set, then the next value. "
+    "Each driven step runs at every point: all rates, then the next threads, core set, and value. "
     "Values that the sequence sets for a step override these."
 )
 
@@ -60,9 +68,14 @@ class SweepDialog(QDialog):
         self.setWindowTitle("Sweep")
         self.setMinimumWidth(WIDTH)
         name, _, values = draft.request.vary.partition("=")
-        self.threads, self.cores = (
+        self.threads, self.cores, self.rates = (
             _field(title, draft.text(name), left_open[name], tip) for name, title, tip in _SWEPT
         )
+        self.even = QCheckBox("&Even gaps between events")
+        self.even.setToolTip(
+            as_tip("Of a rate; otherwise the gaps are random (Poisson), as of many independent users")
+        )
+        self.even.setChecked(draft.request.arrivals == EVEN)
         self.variable = _field("Variable", name, "innodb_spin_wait_delay", "A dynamic variable of the server")
         self.values = _field(
             "Values",
@@ -78,8 +91,9 @@ class SweepDialog(QDialog):
         self.said = Label()
         self.said.setWordWrap(True)
         self._build_layout()
-        for field in (self.threads, self.cores, self.variable, self.values):
+        for field in (self.threads, self.cores, self.rates, self.variable, self.values):
             field.textChanged.connect(self._on_changed)
+        self.even.toggled.connect(self._on_changed)
         self.own_cpus.toggled.connect(self._on_changed)
         self._on_changed()
 
@@ -97,6 +111,8 @@ class SweepDialog(QDialog):
         form.addRow("&Threads", self.threads)
         form.addRow("&Core sets", self.cores)
         form.addRow("", self.own_cpus)
+        form.addRow("&Rates", self.rates)
+        form.addRow("", self.even)
         label = Label("&Variable, values")
         label.setBuddy(self.variable)
         form.addRow(label, varied)
@@ -131,19 +147,29 @@ class SweepDialog(QDialog):
         complete_field(self.variable, frozenset.intersection(*found) if found else ())
 
     def _mark(self, wrong: str) -> None:
-        for name, field in (("threads", self.threads), ("cores", self.cores), ("vary", self.values)):
+        fields = {"threads": self.threads, "cores": self.cores, "rate": self.rates, "vary": self.values}
+        for name, field in fields.items():
             field.setProperty("wrong", name == wrong)
             field.style().polish(field)
 
     def _changed(self) -> Draft:
         """The draft with the values of the form; raises InputError for impossible ones."""
         draft = self.draft.typed("threads", self.threads.text()).typed("cores", self.cores.text())
+        draft = draft.typed("rate", self.rates.text())
+        self._rates()
         _numbers("threads", self.threads)
         self._core_sets()
         name, values = self.variable.text().strip(), self.values.text().strip()
         vary = f"{name}={values}" if name or values else ""
         variations_of(vary)
-        return draft.said(vary=vary, cpus=OWN_CPUS if self.own_cpus.isChecked() else SHARED_CPUS)
+        arrivals = EVEN if self.even.isChecked() else ""
+        return draft.said(
+            vary=vary, arrivals=arrivals, cpus=OWN_CPUS if self.own_cpus.isChecked() else SHARED_CPUS
+        )
+
+    def _rates(self) -> CoreSets:
+        """The typed rates; raises InputError."""
+        return value_of("rate", self.rates.text()) or ()
 
     def _core_sets(self) -> CoreSets:
         """The typed core sets, else those of the sequence that fit the target; raises InputError."""
@@ -161,6 +187,7 @@ class SweepDialog(QDialog):
         counts = (
             (len(_numbers("threads", self.threads)), "thread count"),
             (len(core_sets := self._core_sets()), "core set"),
+            (len(self._rates()), "rate"),
             (len(variations_of(self.draft.request.vary)), "value"),
         )
         swept = [(count, noun) for count, noun in counts if count]

@@ -1,0 +1,110 @@
+"""A step that searches the highest rate at which the p99 of a server stays under a limit."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from math import ceil
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
+
+from app.protocol.events import REPEATED, Mark
+from app.protocol.plan import RATE_MISSED
+from app.protocol.sysbench import seed_of
+from app.stats.limit import LimitSearch
+
+from .drive_step import DriveStep
+from .settle_step import drain
+
+if TYPE_CHECKING:
+    from app.protocol.plan import Step
+
+    from .facts import Facts
+    from .running import Running
+
+EVENTS = 10_000  # of a try, at least
+MORE = 1.05  # times as many are planned: their number is random
+LEAST_S = 5  # of a try
+DRAIN_S = 30  # the longest wait for what earlier tries have left to write
+
+
+class LimitStep:
+    """Measures without a limit first, then tries rates until one has passed often enough."""
+
+    def __init__(self, session: Running, facts: Facts, index: int, step: Step, seed: int) -> None:
+        self._session = session
+        self._facts = facts
+        self._index = index
+        self._step = step
+        self._seed = seed
+        self._tries: List[Dict[str, Any]] = []
+        self._closed = 0.0  # events per second without a limit
+
+    def run(self) -> Dict[str, Any]:
+        """Search to the end; returns the fields of step_ended: those of the answer's last try."""
+        ends_at = time.monotonic() + self._step.cap_s
+        ended = self._drive(replace(self._step, kind="drive"), self._seed)
+        if ended["outcome"] != "completed":
+            return ended
+        self._closed = ended["totals"]["events"] / ended["seconds"]
+        search = LimitSearch(self._closed)
+        while search.rate is not None:
+            step = self._step_at(search.rate)
+            if time.monotonic() + step.warmup + step.seconds > ends_at:
+                return self._unanswered("its time limit of {} s was reached".format(self._step.cap_s))
+            ended = self._try(step)
+            if ended["outcome"] != "completed":
+                return {**ended, "value": None, "limit": self._limit()}
+            search.take(self._take(step, ended))
+        if search.answer is None:
+            return self._unanswered("p99 was above the limit at a tenth of the rate without a limit, too")
+        return self._answered(search.answer, ended)
+
+    def _step_at(self, rate: float) -> Step:
+        """A try: long enough for its events."""
+        whole = max(1, round(rate))
+        seconds = max(LEAST_S, ceil(MORE * EVENTS / whole))
+        return replace(self._step, kind="drive", rate=whole, seconds=seconds)
+
+    def _try(self, step: Step) -> Dict[str, Any]:
+        """Try a rate on a server that has nothing left to do; the seconds of the step count anew."""
+        number = len(self._tries) + 1
+        text = "try {}: {:,} events/s".format(number, step.rate)
+        self._session.journal.write(Mark, name=REPEATED, step=self._index, value=number, text=text)
+        if step.writes:
+            drain(self._session, self._index, DRAIN_S)
+        return self._drive(step, seed_of(self._session.plan, self._session.turn.repeat, self._step, number))
+
+    def _drive(self, step: Step, seed: int) -> Dict[str, Any]:
+        return DriveStep(self._session, self._facts, self._index, step, seed).run()
+
+    def _take(self, step: Step, ended: Mapping[str, Any]) -> bool:
+        """Keep a try, and log it; whether it has passed."""
+        p99, events = ended["latency_ms"]["p99"], ended["totals"]["events"]
+        is_kept = RATE_MISSED not in ended["marks"]
+        passed = is_kept and events >= EVENTS and p99 is not None and p99 <= self._step.limit_ms
+        self._tries.append({"rate": step.rate, "p99_ms": p99, "events": events, "passed": passed})
+        said = "passed" if passed else "rate not reached" if not is_kept else "failed"
+        self._session.journal.log(
+            "{}, try {}: {:,} events/s, p99 {} ms: {}".format(
+                self._step.label, len(self._tries), step.rate, "?" if p99 is None else round(p99, 3), said
+            ),
+            "info",
+        )
+        return passed
+
+    def _answered(self, rate: float, ended: Mapping[str, Any]) -> Dict[str, Any]:
+        """The end of the last try, which has passed; its figure are the queries at the rate."""
+        whole, totals = max(1, round(rate)), ended["totals"]
+        value = round(whole * totals["queries"] / totals["events"], 2)
+        return {**ended, "value": value, "limit": self._limit(whole)}
+
+    def _unanswered(self, reason: str) -> Dict[str, Any]:
+        return {"outcome": "failed", "reason": reason, "limit": self._limit()}
+
+    def _limit(self, rate: Optional[int] = None) -> Dict[str, Any]:
+        return {
+            "p99_ms": self._step.limit_ms,
+            "closed_rate": round(self._closed, 2),
+            "rate": rate,
+            "tries": self._tries,
+        }

@@ -1,0 +1,67 @@
+"""Latency over throughput: a step at several rates, with its percentiles at each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.comparison.entries import Comparison, RowEntry
+from app.comparison.text import names_of
+from app.core.units import unit_text
+from app.protocol.plan import RATE_MISSED
+
+from .points import Numbers, Point, numbers, point_of
+from .sweeps import step_of, swept
+
+AXIS = "rate"
+PERCENTILES = ("p50", "p95", "p99")
+
+
+def at_rates(comparison: Comparison, row: RowEntry | None) -> list[RowEntry]:
+    """The step at each of its rates."""
+    return swept(comparison["rows"], row, AXIS)
+
+
+def latencies(row: RowEntry, percentile: str) -> list[Point]:
+    """A point for each column: the percentile in ms."""
+    return [point_of(samples) for samples in row["measures"][f"{percentile}_ms"]["samples"]]
+
+
+def missed_text(rows: Sequence[RowEntry], names: Sequence[str]) -> str:
+    """`rate not reached: InnoDB at 4,000/s, 8,000/s`; '' where all was reached."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        for name, marks in zip(names, row["marks"], strict=True):
+            if RATE_MISSED in marks:
+                found.setdefault(name, []).append(f"{row['coordinates'][AXIS]:,}/s")
+    missed = [f"{name} at {', '.join(rates)}" for name, rates in found.items()]
+    return f"rate not reached: {'; '.join(missed)}" if missed else ""
+
+
+def rate_numbers(comparison: Comparison, row: RowEntry | None) -> Numbers:
+    """A row for each rate and column: what was asked for, what was reached, and its latencies."""
+    rows = at_rates(comparison, row)
+    unit = unit_text(rows[0]["unit"]) if rows else ""
+    per = f" (ms/{rows[0]['latency_per']})" if rows else ""
+    heads = (
+        "step",
+        "rate (events/s)",
+        "contender",
+        f"achieved ({unit})",
+        *(f"{p}{per}" for p in PERCENTILES),
+    )
+    return numbers(
+        (*heads, "n", "marks"),
+        (
+            (
+                step_of(each, AXIS),
+                each["coordinates"][AXIS],
+                name,
+                each["values"][at],
+                *(latencies(each, percentile)[at].value for percentile in PERCENTILES),
+                each["n"][at],
+                " ".join(each["marks"][at]),
+            )
+            for each in rows
+            for at, name in enumerate(names_of(comparison))
+        ),
+    )

@@ -1,0 +1,141 @@
+"""Rates of steps: a list or range, their points, and who cannot have one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.catalog import Catalog
+from app.core.errors import InputError
+from app.planner import PlanRequest, estimate, resolve
+from app.planner.command_line import command_line
+from app.protocol.plan import Plan, Step, content_of
+from app.protocol.sysbench import options_of, wrapper_of
+from tests.plans import request, survey
+from tests.sequences import keep_own
+
+READS = """\
+name = "reads"
+workload = "point-query"
+threads = [2, 4]
+rate = "100..400 x2"
+arrivals = "even"
+
+[[step]]
+name = "writes"
+workload = "update-index"
+threads = 2
+"""
+
+
+def planned(sequence: str, **options: object) -> Plan:
+    return resolve(request(sequence=sequence, seconds=1, **options), survey(), Catalog())
+
+
+def points(plan: Plan, name: str) -> list[tuple[int, int, str, object]]:
+    steps = [step for step in plan.steps if step.name == name]
+    return [(step.threads, step.rate, step.arrivals, step.coordinates.get("rate")) for step in steps]
+
+
+def test_a_step_runs_at_each_rate(dyno_home: Path) -> None:
+    plan = planned(keep_own(dyno_home, READS))
+    assert points(plan, "reads") == [
+        (threads, rate, "even", rate) for threads in (2, 4) for rate in (100, 200, 400)
+    ]
+    assert points(plan, "writes") == [(2, 0, "poisson", None)]
+    assert "workloads/dyno-rate.lua" in plan.files and "workloads/dyno-schedule.lua" in plan.files
+
+
+def test_the_rates_of_the_plan_are_those_of_steps_without_their_own(dyno_home: Path) -> None:
+    plan = planned(keep_own(dyno_home, READS), rate=(50, 70))
+    assert points(plan, "writes") == [(2, rate, "poisson", rate) for rate in (50, 70)]
+    assert [each[1] for each in points(plan, "reads")] == [100, 200, 400] * 2
+    single = planned(keep_own(dyno_home, READS), rate=(50,), arrivals="even")
+    assert points(single, "writes") == [(2, 50, "even", None)]  # nothing is swept
+
+
+def test_warm_steps_have_the_rate_that_they_say(dyno_home: Path) -> None:
+    text = READS.replace('"writes"', '"writes"\nwarm = true')
+    assert points(planned(keep_own(dyno_home, text), rate=(50, 70)), "writes") == [(2, 0, "poisson", None)]
+
+
+def test_plans_without_a_rate_stay_as_they_were(dyno_home: Path) -> None:
+    plan = planned("duel")
+    assert "workloads/dyno-rate.lua" not in plan.files
+    assert "arrivals" not in content_of(plan.steps[-1])
+    assert "arrivals" in content_of(Step("a", "drive", rate=3, arrivals="even"))
+
+
+def test_in_slices_the_gate_keeps_the_schedule(dyno_home: Path) -> None:
+    plan = planned(keep_own(dyno_home, READS))
+    rated = next(step for step in plan.steps if step.rate)
+    assert wrapper_of(rated, plan) == "dyno-rate.lua"
+    words = options_of(rated, plan, "innodb", "", 1)
+    assert {"--event-rate=100", "--arrivals=even"} <= set(words) and "--rate=100" not in words
+    assert wrapper_of(plan.steps[-1], plan) == ""
+
+
+def test_a_request_with_rates_is_written_and_read_again() -> None:
+    text = 'rate = "100..400 x2"\narrivals = "even"\n[[contender]]\nbuild = "a"\nengine = "innodb"\n'
+    found = PlanRequest.from_toml(text)
+    assert found.rate == (100, 200, 400)
+    assert PlanRequest.from_toml(found.to_toml()) == found
+    assert "--arrivals even" in command_line(found) and "--rate 100,200,400" in command_line(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("rate = 0", "rate must be between 1 and 10,000,000"),
+        ('rate = "fast"', "rate"),
+        ("rate = []", "rate"),
+        ('arrivals = "odd"', "arrivals must be one of poisson, even"),
+    ],
+)
+def test_impossible_rates_are_refused(text: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        PlanRequest.from_toml(text)
+
+
+# searches for a limit
+
+SEARCH = """\
+name = "search"
+workload = "WORKLOAD"
+threads = [2, 4]
+limit_ms = 5
+"""
+
+
+def test_a_step_with_a_limit_is_a_search(dyno_home: Path) -> None:
+    plan = planned(keep_own(dyno_home, SEARCH.replace("WORKLOAD", "point-query")), rate=(100,))
+    found = [step for step in plan.steps if step.name == "search"]
+    assert [(step.kind, step.threads, step.rate, step.limit_ms) for step in found] == [
+        ("limit", threads, 0, 5.0) for threads in (2, 4)
+    ]
+    assert {step.cap_s for step in found} == {900} and "rate" not in found[0].coordinates
+    assert "workloads/dyno-rate.lua" in plan.files
+
+
+def test_the_time_of_a_search_is_a_range(dyno_home: Path) -> None:
+    plan = planned(keep_own(dyno_home, SEARCH.replace("WORKLOAD", "point-query")))
+    found = estimate(plan, survey())
+    assert " to " in found.time_text and found.seconds > 2 * 900
+    assert "searches for a limit, at most" in found.seconds_text
+    assert " to " not in estimate(planned("duel"), survey()).time_text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (SEARCH.replace("WORKLOAD", "insert"), "keeps its number of rows"),
+        (SEARCH.replace("WORKLOAD", "scan"), "is driven"),
+        (SEARCH.replace("WORKLOAD", "point-query") + "rate = 10\n", "leave rate out"),
+        (SEARCH.replace("WORKLOAD", "point-query") + "events = 10\n", "leave events out"),
+        (SEARCH.replace("WORKLOAD", "point-query").replace("= 5", "= 0"), "limit_ms must be between"),
+    ],
+)
+def test_impossible_searches_are_refused(dyno_home: Path, text: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        planned(keep_own(dyno_home, text))
