@@ -50,7 +50,7 @@ _SETTLED = (
     "transport",
 )
 _SETTLED += (*DISTURBING, *LIMITS, "repeat_if_disturbed", "load_method", "start_state", "core_sets")
-_SETTLED += ("cpus", "vary", "table_options", "cores", "allocator", "numa", "memory_limit")
+_SETTLED += ("cpus", "vary", "instruments", "table_options", "cores", "allocator", "numa", "memory_limit")
 
 
 class _Several(argparse.Action):

@@ -28,7 +28,7 @@ def command_line(request: PlanRequest) -> str:
     ]
     words += _option("sequence", request.sequence)
     words += _option("steps", ",".join(request.steps))
-    for name in (*_COMMANDED, "name", "order", "transport", "cpus", "vary"):
+    for name in (*_COMMANDED, "name", "order", "transport", "cpus", "vary", "instruments"):
         words += _option(flag_of(name), getattr(request, name), getattr(_OPEN, name))
     words += ["--repeat-if-disturbed"] * request.repeat_if_disturbed
     words += _option("threads", ",".join(map(str, request.threads or ())))

@@ -21,6 +21,7 @@ from .repeating import Script, how_to_repeat, script_of
 from .sentences import summary
 from .setups import Preset, Setup, presets, setups
 from .tables import Group, before_and_after, costs, groups, latencies
+from .waits import waits
 
 SECTIONS = ("summary", "setup", "differences", "results", "charts", "cost", "caveats", "repeat")
 _NAMED = 3  # in a title
@@ -81,7 +82,7 @@ def read_report(
         groups=tuple(groups(found, at)),
         latencies=tuple(latencies(found, at)),
         before_and_after=tuple(before_and_after(found)),
-        costs=tuple(costs(found, at)),
+        costs=(*costs(found, at), *waits(history, found)),
         caveats=tuple(caveats(history, found, names)),
         repeat=tuple(how_to_repeat(history, columns, names, at)),
         presets=tuple(presets(history, columns, names)),

@@ -24,6 +24,7 @@ from app.protocol.others import DISTURBED, to_json
 from app.protocol.sysbench import command
 
 from .generator import Generator, add, credentials, driver_options
+from .named_waits import NamedWaits
 from .same_work import SameWork
 from .thread_costs import ThreadCosts
 
@@ -63,6 +64,7 @@ class DriveStep:
         self._in_force: Dict[str, Any] = {}
         self._status: Dict[str, str] = {}
         self._costs = ThreadCosts(session.server)
+        self._waits = NamedWaits(session)
         self._code = 0  # that sysbench ended with
 
     def run(self) -> Dict[str, Any]:
@@ -76,6 +78,7 @@ class DriveStep:
         session.sampler.begin(whole=True)
         self._first = session.sampler.moment
         self._costs.begin()
+        self._waits.begin(self._first[1])
         self._read_before = session.sampler.rows_read
         with credentials(session.server) as login:
             driver = [*driver_options(session.server.socket, session.server.port), *login]
@@ -127,6 +130,7 @@ class DriveStep:
         elif kind == "measured":
             self._first = self._session.sampler.look(whole=True)  # the latest sample may be older
             self._costs.begin()
+            self._waits.begin(self._first[1])
             self._warm_rows = line["rows"]
             self._session.journal.write(Mark, name="measured", step=self._index)
         elif kind == "statement":
@@ -189,6 +193,7 @@ class DriveStep:
         if rest and (not self._step.seconds or self._s < self._step.seconds):
             self._sample(rest, derived=True)
         self._last = self._session.sampler.look(whole=True)
+        self._waits.end(self._last[1])
 
     def _figures(self, interrupted: str, generator: Generator) -> Dict[str, Any]:
         if self._total is None:
@@ -227,6 +232,7 @@ class DriveStep:
             "in_force": self._in_force,
             "status": status,
             "others": to_json(others),
+            **self._waits.fields(totals["queries"]),
         }
 
     def _without_total(self, interrupted: str, generator: Generator) -> Dict[str, Any]:

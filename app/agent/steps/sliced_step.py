@@ -136,6 +136,7 @@ class SlicedStep(DriveStep):
         session = self._session
         self._first = session.sampler.look(whole=True)
         self._costs.begin()
+        self._waits.begin(self._first[1])
         self._warm_rows, self._buckets, self._latency = self._rows, {}, {}
         session.journal.write(Mark, name="measured", step=self._index)
 
