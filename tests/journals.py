@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from app.history.history import History
@@ -106,6 +107,9 @@ VARIABLES = {"innodb_buffer_pool_size": "1073741824", "innodb_flush_method": "O_
 class Maker:
     """Writes the events of one session; seq, t and at count themselves."""
 
+    waits: Mapping[str, Any] = MappingProxyType({})  # of each step
+    statements: Sequence[Any] = ()
+
     def __init__(self, its_plan: Plan, session: str = "", seed: int = 1) -> None:
         self.plan = its_plan
         self.session = session or its_plan.turns[0].session
@@ -202,6 +206,7 @@ class Maker:
             sizes={"tables": 1000, "redo": 500, "total": 1500},
             rows={"inserted": 4000, "deleted": 0, "in_tables": 4000},
             status={"Questions": 5000}, marks=list(marks), others=others or {},
+            waits=dict(self.waits), statements=list(self.statements),
         )  # fmt: skip
 
     def end(self, outcome: str = "completed", reason: str = "") -> Maker:

@@ -11,12 +11,15 @@ from app.engines import engine_of
 from app.protocol.events import Mark, SessionEnded, SessionStarted, StepEnded, StepStarted
 from app.protocol.plan import LIMIT, PREPARING, QUERYING, Contender, Plan, Step, Turn
 from app.protocol.sysbench import seed_of
+from app.protocol.waits import PRESET
 
 from .sampling.counters import Counters, read_status, status_deltas
 from .sampling.figures import figure_of
 from .sampling.host import HostSampler
+from .sampling.locks import STATUS, RowLocks
 from .sampling.sampler import Sampler
 from .sampling.sizes import sizes
+from .sampling.waits import Waits
 from .server.connection_limits import raise_file_limit
 from .server.debt import is_indebted, read_debt
 from .server.mysql import QueryError
@@ -44,6 +47,10 @@ from .system.errors import AgentError
 from .system.journal import DiskFullError, Journal
 from .system.other_agents import agents_elsewhere
 
+NO_NAMES = (
+    "waits and statements have no names: the Performance Schema is off. Instruments: waits in the plan"
+    " (--instruments waits) turns it on"
+)
 STOP_S = 60  # for a clean shutdown at the end, before it is killed
 
 
@@ -132,15 +139,19 @@ class Session(Running):
         self.facts.write_machine()
         self.facts.write_limits({"clients": clients, "open_files": raise_file_limit(clients)})
         write_lua(self.at("lua"), self.plan.files)
-        self.server = self._server_of(self.contender, self.plan.transport, clients)
+        plan = self.plan
+        self.server = self._server_of(self.contender, plan.transport, clients, plan.instruments)
         if not self.snapshot.is_found():
             self.server.prepare(self.wait)
             self.open()
 
-    def _server_of(self, contender: Contender, transport: str = "socket", clients: int = 1) -> Server:
+    def _server_of(
+        self, contender: Contender, transport: str = "socket", clients: int = 1, instruments: str = PRESET
+    ) -> Server:
         """A server for a contender, in the directory of this session."""
         build = build_of(contender, self.directory)
-        return Server(vars(contender), self.path, build.options, build.environment, transport, clients)
+        options, environment = build.options, build.environment
+        return Server(vars(contender), self.path, options, environment, transport, clients, instruments)
 
     def open(self) -> None:
         """Start the server on its data, and prepare the sampling."""
@@ -148,7 +159,12 @@ class Session(Running):
         self.server.admit()
         self.host = HostSampler(self._pids, self.path, self.agent)
         self.host.others.without = self.place.pids
-        self.sampler = Sampler(self.journal, self.host, Counters(self.server.client, self.contender.engine))
+        client, engine = self.server.client, self.contender.engine
+        waits = Waits(client, engine)
+        counters = Counters(client, engine, [*waits.status_names, *STATUS])
+        self.sampler = Sampler(self.journal, self.host, counters, waits, RowLocks(client))
+        if not waits.is_on:
+            self.journal.log(NO_NAMES, "info")
         self.facts.write_server()
         self.sampler.declare()
 
@@ -179,6 +195,7 @@ class Session(Running):
         self.journal.write(StepStarted, step=index, seed=seed, after_crash=self.crashes > 0, debt=debt)
         if self.server.has_begun:  # else the step itself will start it, from a snapshot
             self.sampler.begin()
+            self.sampler.waits.begin()
             self.write_accounting.begin_step(index, self.sampler.reading)
         ended: Dict[str, Any] = {"outcome": "failed", "reason": problem}
         if not problem:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from app.core.errors import InputError
 from app.core.settings import MOST_PCT
 from app.protocol.plan import ARRIVALS, LOAD_METHODS, ORDERS, STARTS, UNTIL_DECIDED
+from app.protocol.waits import INSTRUMENTS
 from app.stats.looks import ROUNDS
 from app.stats.steady import LEAST_S
 from app.stats.verdicts import LEAST
@@ -43,7 +44,18 @@ LIMITS = {
     " your setting)",
 }
 _TIMES = ("seconds", "warmup", "pause", "quiet_wait", "time_limit")
-_TEXTS = ("target", "sequence", "name", "order", "transport", "load_method", "cpus", "vary", "arrivals")
+_TEXTS = (
+    "target",
+    "sequence",
+    "name",
+    "order",
+    "transport",
+    "load_method",
+    "cpus",
+    "vary",
+    "arrivals",
+    "instruments",
+)
 
 
 def add_plan_options(parser: argparse.ArgumentParser) -> None:
@@ -125,6 +137,12 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
         choices=STARTS,
         help="the server before the first step after the load: loaded (default): keeps running; restarted: is"
         " shut down and started; snapshot: starts from a stored copy of the data",
+    )
+    parser.add_argument(
+        "--instruments",
+        choices=INSTRUMENTS,
+        help="what the servers measure of their waits: preset (default): as each preset says; waits: the"
+        " Performance Schema with all wait instruments, which costs throughput",
     )
     parser.add_argument(
         "--table-options", help="table options for every contender, such as ROW_FORMAT=COMPRESSED"

@@ -9,6 +9,7 @@ from app.history.step_text import named
 from app.planner.memory_text import memory_text
 from app.protocol.answers import PASS, Check
 from app.protocol.plan import LIMIT, UNTIL_DECIDED, Plan, Step
+from app.protocol.waits import PRESET
 from app.stats.verdicts import LEAST
 
 from .screen import print_table, say
@@ -18,7 +19,8 @@ def show_plan(plan: Plan, estimate: Any) -> None:
     size = f"{count_text(plan.tables, 'table')} x {count_text(plan.rows, 'row')}"
     say(f"{plan.name}: sequence {plan.sequence} on {plan.target}, {size}")
     repeats = repeats_text(plan)
-    say(f"load {plan.load_method}, transport {plan.transport}, start {plan.start}")
+    how = f"load {plan.load_method}, transport {plan.transport}, start {plan.start}"
+    say(how if plan.instruments == PRESET else f"{how}, instruments {plan.instruments}")
     again = ", repeated if disturbed" if plan.repeat_if_disturbed else ""
     say(f"order {plan.order}, {repeats}{again}")
     say("")

@@ -60,7 +60,7 @@ _SETTLED += (
     "start_state",
     "core_sets",
 )
-_SETTLED += ("cpus", "vary", "table_options", "cores", "allocator", "numa", "memory_limit")
+_SETTLED += ("cpus", "vary", "instruments", "table_options", "cores", "allocator", "numa", "memory_limit")
 
 
 class _Several(argparse.Action):

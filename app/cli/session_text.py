@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from app.comparison.repeats import start_text
+from app.comparison.waits_text import lock_lines, statement_lines, waits_line
 from app.core.units import date_text, unit_text, with_unit
 from app.history.rates import limit_text, schedule_text, try_texts
 from app.history.step_text import (
@@ -20,6 +21,7 @@ from app.history.step_text import (
     settled_text,
     steadiness_text,
 )
+from app.history.step_waits import StepWaits
 from app.planner.memory_text import memory_text
 from app.protocol.others import DISTURBED
 from app.protocol.plan import step_label
@@ -67,6 +69,10 @@ def show(found: Mapping[str, Any]) -> None:
     _show_list("disturbed", list(_disturbed(found["steps"])))
     explains = [line for each in found["explains"] for line in _explain(each)]
     _show_list("execution plans", explains)
+    waits = [StepWaits.from_json(each) for each in found["waits"]]
+    _show_list("waits, the longest first", [waits_line(each) for each in waits])
+    _show_list("row locks and deadlocks", [line for each in waits for line in lock_lines(each)])
+    _show_list("statements", [line for each in waits for line in statement_lines(each)])
     _show_list("warnings", list(_warnings(found["events"])))
     marks = [each for each in found["events"] if each["kind"] == "mark" and each["about"] != "measured"]
     _show_list("marks", [f"second {m['t']:,.0f}: {m['about']} {m['text']}" for m in marks])

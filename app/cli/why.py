@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from app.comparison import costs_text
 from app.comparison.before_after import pairs
 from app.comparison.charts.of_all_steps import pair_numbers
 from app.comparison.entries import Comparison
 from app.comparison.text import names_of, row_label
-from app.comparison.why import why_all
+from app.comparison.waits import NamedEntry, named_waits
+from app.comparison.waits_text import statements_table, waits_table
+from app.comparison.why import WhyEntry, why_all
 from app.core.errors import InputError
+from app.core.table import TextTable
 
 from .screen import print_json, print_text_tables, say_shared, say_text
+from .session import opened
 
 
 def show_why(comparison: Comparison, step: str, form: str) -> None:
@@ -22,16 +26,38 @@ def show_why(comparison: Comparison, step: str, form: str) -> None:
     if step and not entries:
         raise InputError("nothing to explain: give a session to compare with the base")
     if form == "json":
-        print_json({"base": comparison["base"], "steps": entries})
+        named = _named(comparison, entries)
+        steps = [{**entry, **its} for entry, its in zip(entries, named, strict=True)]
+        print_json({"base": comparison["base"], "steps": steps})
     elif form == "csv":
         say_text(costs_text.to_csv(comparison, entries))
     elif step:
-        print_text_tables([costs_text.details(comparison, entry) for entry in entries], form)
+        print_text_tables(list(_tables(comparison, entries)), form)
     else:
         ways = (False, True) if entries else (False,)
         names = _names(comparison, form)
         tables = [costs_text.costs_of_steps(comparison, is_relative, names) for is_relative in ways]
         print_text_tables(tables, form)
+
+
+def _tables(comparison: Comparison, entries: Sequence[WhyEntry]) -> Iterator[TextTable]:
+    """Costs, waits and statements of each entry."""
+    for entry, named in zip(entries, _named(comparison, entries), strict=True):
+        costs = costs_text.details(comparison, entry)
+        yield costs
+        yield waits_table(f"Waits of {costs.title}", named)
+        if named["statements"]:
+            yield statements_table(f"Statements of {costs.title}", named)
+
+
+def _named(comparison: Comparison, entries: Sequence[WhyEntry]) -> list[NamedEntry]:
+    """Waits and statements of each entry."""
+    ids = [column["id"] for column in comparison["sessions"]]
+    with opened() as history:
+        return [
+            named_waits(history, comparison, each["step"], each["coordinates"], ids.index(each["column"]))
+            for each in entries
+        ]
 
 
 def show_pairs(comparison: Comparison, form: str) -> None:

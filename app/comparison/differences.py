@@ -18,6 +18,7 @@ from app.planner.variables import DURABILITY, OF_THE_SERVER
 from app.presets.ownership import words
 from app.presets.render import option_values, plain_value
 from app.protocol.plan import LATER, Contender, Step, load_method_of, step_label
+from app.protocol.waits import PRESET
 
 from .same_work import differing_plans, disagreeing, plans_of, work_of
 
@@ -40,10 +41,10 @@ _PASSING = words(
 )
 _CONTENDER = ("engine", "preset", "table_options", "cores")
 _BUILD = ("build", "family", "version", "fingerprint")
-_WORK = ("tables", "rows", "transport", "load_method", "start")
+_WORK = ("tables", "rows", "transport", "load_method", "start", "instruments")
 _PLAN = (
     "tables", "rows", "transport", "sequence", "seconds", "warmup", "pause", "quiet_wait",
-    "repeat_if_disturbed", "others_pct", "steal_pct", "repeats", "order", "allow_busy",
+    "repeat_if_disturbed", "others_pct", "steal_pct", "repeats", "order", "allow_busy", "instruments",
 )  # fmt: skip
 _BUILD_OF_OTHERS, _PLAN_OF_OTHERS = ("build", "family", "version"), ("sequence",)  # what a foreign plan has
 _ALLOCATOR = "version_malloc_library"  # a variable: what the server says of itself
@@ -181,7 +182,7 @@ def is_analysed(plan: Mapping[str, Any]) -> bool:
 
 
 def _setting(plan: Mapping[str, Any], name: str) -> Any:
-    value = plan.get(name)
+    value = plan.get(name, PRESET if name == "instruments" else None)
     return load_method_of(value) if name == "load_method" and value else value
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Dict, Mapping
 
 from .counter import TO_MB, gauge, rate, share
-from .engine import MIB, Debt, Engine, rows_written, table_locks
+from .engine import MIB, Debt, Engine, rows_written, table_lock, table_locks
 from .panel import of_blocks, of_table_locks, plain
 from .query import Query, number, pairs
 from .server import row_formats
@@ -103,6 +103,7 @@ ENGINE = Aria(
         ("Aria: keys", r"_ma_(search|ck|seq|bin|prefix|get_key|fetch)|maria_rkey|maria_rnext"),
         ("Aria: rows", r"_?ma_|maria_|ha_maria"),
     ),
+    status_waits=(table_lock("Aria"),),
     unflushed=("unflushed_aria_pages", "dirty pages"),
     debt_limits={"unflushed_aria_pages": 32 * MIB // 8192},  # of eight kilobytes
     debt_words=(("unflushed_aria_pages", "dirty pages"),),

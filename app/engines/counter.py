@@ -1,4 +1,4 @@
-"""A counter of a server as a series."""
+"""A counter of a server as a series, or as something that its threads wait for."""
 
 from __future__ import annotations
 
@@ -57,6 +57,16 @@ def _alternatives(expression: str) -> List[List[Tuple[int, str]]]:
         [(-1 if sign == "-" else 1, name) for sign, name in _TERM.findall(alternative)]
         for alternative in expression.split("|")
     ]
+
+
+class StatusWait(NamedTuple):
+    """A wait that status variables count, whether the Performance Schema is on or not."""
+
+    name: str
+    kind: str  # of KINDS in waits.py
+    counter: str  # names joined by +
+    time: str = ""  # a name; "": only the count is known
+    to_ms: float = 1.0
 
 
 def rate(

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-from .counter import Counter, rate
+from .counter import Counter, StatusWait, rate
 from .panel import Figure
 from .query import Query
 
@@ -70,6 +70,7 @@ class Engine:
     # what is read from a server
     counters: Tuple[Counter, ...] = ()
     panel: Tuple[Figure, ...] = ()  # the figures that matter
+    status_waits: Tuple[StatusWait, ...] = ()  # that the Performance Schema does not have by name
     has_status: bool = True  # SHOW ENGINE ... STATUS says something
     table_facts: Tuple[Tuple[str, str], ...] = ()  # facts once the tables are loaded: name, statement
 
@@ -172,6 +173,11 @@ def lock_waits(engine: str) -> Counter:
 def table_locks(engine: str) -> Tuple[Counter, ...]:
     """Table locks that waited and that did not."""
     return lock_waits(engine), rate(engine + ".locks", "table_locks_immediate", "table locks at once")
+
+
+def table_lock(title: str) -> StatusWait:
+    """How often a table lock was waited for, for engines that lock whole tables."""
+    return StatusWait(title + " table lock", "table_lock", "table_locks_waited")
 
 
 def words(text: str) -> Tuple[str, ...]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional
 
-from .counter import SHARE, TO_KB, TO_MB, gauge, rate, share
+from .counter import SHARE, TO_KB, TO_MB, StatusWait, gauge, rate, share
 from .engine import MIB, Debt, Engine, IsSteady, words
 from .panel import dirty_share, hit_rate, plain, ratio
 from .query import Query, first_answer, number, pairs
@@ -354,6 +354,11 @@ ENGINE = InnoDB(
             "InnoDB: rows",
             r"row_|ha_innobase|innobase_|innodb_|srv_|ut_|sync_|rw_lock|sux_lock|ssux_lock|ib::",
         ),
+    ),
+    status_waits=(
+        StatusWait("InnoDB row lock", "row_lock", "innodb_row_lock_waits", "innodb_row_lock_time"),
+        StatusWait("InnoDB log buffer without room", "log_io", "innodb_log_waits"),
+        StatusWait("InnoDB buffer pool without a free page", "file_io", "innodb_buffer_pool_wait_free"),
     ),
     debt_limits={
         "dirty_bytes": 32 * MIB,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Mapping
 
-from .counter import gauge, rate, share
-from .engine import MIB, Debt, Engine, rows_written, table_locks
+from .counter import StatusWait, gauge, rate, share
+from .engine import MIB, Debt, Engine, rows_written, table_lock, table_locks
 from .panel import of_blocks, of_table_locks, plain
 from .query import Query, number, pairs
 from .server import row_formats
@@ -76,6 +76,10 @@ ENGINE = MyISAM(
             "Tables that the server had to open because its table cache did not have them.",
             "myisam.table_opens",
         ),
+    ),
+    status_waits=(
+        StatusWait("MyISAM key block read into the key cache", "file_io", "key_reads"),
+        table_lock("MyISAM"),
     ),
     has_status=False,
     functions=(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from .counter import SHARE, TO_KB, TO_MB, Counter, gauge, rate
+from .counter import SHARE, TO_KB, TO_MB, Counter, StatusWait, gauge, rate
 from .engine import MIB, Debt, Engine, IsSteady, Rules
 from .panel import Figure, hit_rate, plain, ratio
 from .query import Query, Row, first_answer, number, pairs
@@ -61,6 +61,11 @@ is_written() { # nothing waits to be flushed or compacted, and no compaction mov
     [ "$waiting" -eq 0 ] && [ "$MOVED" = "$before" ]
 }
 """
+
+
+def _stall(name: str, limit: str, time: str = "") -> StatusWait:
+    stopped, slowed = ("rocksdb_stall_{}_{}".format(limit, what) for what in ("stops", "slowdowns"))
+    return StatusWait(name, "stall", "{}+{}".format(stopped, slowed), time, 1e-3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -369,6 +374,10 @@ ENGINE = MyRocks(
             ("rocksdb.blocks_kb",),
             "rocksdb.returned_kb",
         ),
+    ),
+    status_waits=(
+        _stall("MyRocks write stall", "total", "rocksdb_stall_micros"),
+        *(_stall("MyRocks write stall: " + reason, limit) for reason, limit in _STALLS),
     ),
     table_facts=(("cf_options", "SELECT * FROM information_schema.ROCKSDB_CF_OPTIONS"),),
     nudges=("rocksdb_force_flush_memtable_now", "rocksdb_compact_lzero_now"),  # the second is not everywhere

@@ -19,6 +19,7 @@ from .history import History
 from .rates import LimitEntry, ScheduleEntry, ends_at_rates
 from .remarks import remarks
 from .sessions import SessionEntry, find, sessions, state_of
+from .step_waits import waits_of_session
 
 PER_QUERY = (
     "cpu_us", "machine_cpu_us", "disk_busy_us", "context_switches", "rows_read", "reads", "read_kb",
@@ -110,6 +111,7 @@ class SessionShown(SessionEntry):
     notes: list[dict[str, Any]]
     events: list[dict[str, Any]]
     explains: list[ExplainEntry]
+    waits: list[dict[str, Any]]  # waits and statements of each step that has any
     start_state: dict[str, Any] | None  # where its data came from, and how its server was started
     memory: dict[str, Any] | None  # allocator, NUMA policy and limit of its server, as they were in force
     allow_busy: bool  # another plan may have run on the machine
@@ -127,6 +129,7 @@ def show(history: History, reference: str) -> SessionShown:
             "notes": notes(history, id_),
             "events": _events(history, id_),
             "explains": explains(history, id_),
+            "waits": [each.to_json() for each in waits_of_session(history, id_)],
             "start_state": latest_fact(history, id_, "start_state"),
             "memory": latest_fact(history, id_, "memory"),
             "allow_busy": bool(plan.get("allow_busy")),

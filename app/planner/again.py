@@ -106,6 +106,7 @@ def _request(plan: Plan) -> PlanRequest:
         transport="" if plan.transport == sequence.transport else plan.transport,
         load_method=plan.load_method,
         start=plan.start,
+        instruments=plan.instruments,
         **_swept(plan.steps, sequence),
     )
 

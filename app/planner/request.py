@@ -31,6 +31,7 @@ from app.core.toml_text import NEEDED_TEXT, TABLE, TEXT, Document, Rule, read_do
 from app.engines import engine_of
 from app.protocol.others import OTHERS_PCT, STEAL_PCT
 from app.protocol.plan import ALLOCATORS, LOAD_METHODS, MEMORY, ORDERS, STARTS, UNTIL_DECIDED, load_method_of
+from app.protocol.waits import INSTRUMENTS, PRESET
 from app.protocol.words import FACTORS
 from app.stats.looks import ROUNDS
 from app.stats.verdicts import LEAST
@@ -83,6 +84,7 @@ RULES = {
     "transport": Rule((str,), choices=TRANSPORTS),
     "load_method": Rule((str,), choices=LOAD_METHODS),
     "start": Rule((str,), choices=STARTS),
+    "instruments": Rule((str,), choices=INSTRUMENTS),
     "contender": Rule((list,), items=TABLE),
 }
 CONTENDER_RULES = {
@@ -201,6 +203,7 @@ class PlanRequest:
     transport: str = ""
     load_method: str = "ordered"
     start: str = "loaded"
+    instruments: str = PRESET  # of the Performance Schema
     contenders: tuple[ContenderRequest, ...] = ()
     allow_busy: bool = False
     allow_small_disk: bool = False

@@ -90,6 +90,7 @@ def resolve(
         transport=request.transport or sequence.transport or TRANSPORT,
         load_method=request.load_method,
         start=request.start,
+        instruments=request.instruments,
         allow_busy=request.allow_busy,
     )
     _check_bytes(plan)

@@ -199,6 +199,8 @@ class StepEnded:
     schedule: dict[str, Any] = field(default_factory=dict)
     # of a step of kind limit: p99_ms (the limit) closed_rate rate (events/s) tries [{rate p99_ms events passed}]
     limit: dict[str, Any] = field(default_factory=dict)
+    waits: dict[str, Any] = field(default_factory=dict)  # Waits: what the threads of the server waited for
+    statements: list[Any] = field(default_factory=list)  # Statement: by digest, the longest first
 
 
 @dataclass(frozen=True)

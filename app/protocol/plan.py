@@ -9,6 +9,7 @@ from typing import Any, Mapping
 
 from .others import OTHERS_PCT, STEAL_PCT
 from .values import check_fields
+from .waits import PRESET
 
 LIMIT = "limit"  # a driven step that searches the highest rate under a limit of its p99
 STEP_KINDS = ("load", "index", "settle", "warmup", "drive", "scan", "text-index", "restart", LIMIT)
@@ -33,7 +34,7 @@ LATER = (
 )  # fmt: skip
 LATER_OF_PLAN = (
     "others_pct", "steal_pct", "quiet_wait", "repeat_if_disturbed", "canary", "until_decided",
-    "time_limit", "matters_pct", "false_share_pct",
+    "time_limit", "matters_pct", "false_share_pct", "instruments",
 )  # of its hash where they are not as usual  # fmt: skip
 ATTEMPTS = 3  # the most of a step or a session that others disturb
 MEMORY = ("allocator", "numa", "memory_limit")  # the same of a contender
@@ -175,6 +176,7 @@ class Plan:
     time_limit: int = 0  # seconds, of such a plan: no round begins that would pass it; 0: none
     matters_pct: float = 2.0  # such a plan is judged by this (smaller differences do not count) and the next
     false_share_pct: float = 5.0  # of its differences, how many may be noise
+    instruments: str = PRESET  # one of INSTRUMENTS: what the servers measure of their waits
 
     @property
     def work_key(self) -> str:
@@ -188,6 +190,7 @@ class Plan:
             self._load_method_as_published,
             self.start,
             *([SLICES] if self.order == SLICES else []),
+            *([self.instruments] if self.instruments != PRESET else []),
         ]
         return digest(work)
 

@@ -22,6 +22,7 @@ from .sentences import summary
 from .setups import Preset, Setup, presets, setups
 from .stacks import ProfiledStep, profiled
 from .tables import Group, before_and_after, costs, groups, latencies
+from .waits import waits
 
 SECTIONS = ("summary", "setup", "differences", "results", "charts", "cost", "stacks", "caveats", "repeat")
 _NAMED = 3  # in a title
@@ -83,7 +84,7 @@ def read_report(
         groups=tuple(groups(found, at)),
         latencies=tuple(latencies(found, at)),
         before_and_after=tuple(before_and_after(found)),
-        costs=tuple(costs(found, at)),
+        costs=(*costs(found, at), *waits(history, found)),
         stacks=tuple(profiled(history, found, names, at)),
         caveats=tuple(caveats(history, found, names)),
         repeat=tuple(how_to_repeat(history, columns, names, at)),

@@ -14,6 +14,7 @@ from app.core.settings import MOST_PCT
 from app.protocol.others import Others
 from app.protocol.plan import Plan
 from app.protocol.reading import read
+from app.protocol.waits import Statement, Waits
 
 from . import (
     Count,
@@ -34,6 +35,7 @@ from . import (
 )
 from .facts import NamedBuild, check_fact
 
+MOST_LISTED = 1000  # statements of a step
 MOST_SECONDS = 1 << 21  # of one step: 24 days
 MOST_TRIES = 1000  # of a search
 
@@ -160,6 +162,7 @@ class PlanShape(TypedDict, total=False):
     time_limit: Second
     matters_pct: LimitPct
     false_share_pct: LimitPct
+    instruments: Name
 
 
 # the events
@@ -324,6 +327,8 @@ class StepEnded(Stamp, total=False):
     others: dict[Name, Any]  # read as `Others`
     schedule: Schedule
     limit: Limit
+    waits: dict[Name, Any]  # read as `Waits`
+    statements: Annotated[list[dict[Name, Any]], Meta(max_length=MOST_LISTED)]  # read as `Statement`
 
 
 class SessionEnded(Stamp, total=False):
@@ -364,10 +369,17 @@ def check_event(data: Mapping[str, Any]) -> None:
 def _check_step_ended(data: Mapping[str, Any]) -> None:
     if "cause" in data.get("settled", {}):
         check(data["settled"], SettledRun)
+    _check_read("others", Others, data.get("others", {}))
+    _check_read("waits", Waits, data.get("waits", {}))
+    for each in data.get("statements", ()):
+        _check_read("statements", Statement, each)
+
+
+def _check_read(name: str, cls: Any, value: Any) -> None:
     try:
-        read(Others, data.get("others", {}))
+        read(cls, value)
     except ShapeError as error:
-        raise ShapeError(f"others: {error}") from None
+        raise ShapeError(f"{name}: {error}") from None
 
 
 def _check_plan(data: Mapping[str, Any]) -> None:

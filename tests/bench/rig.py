@@ -58,7 +58,8 @@ class Rig:
         """The sequence above with further steps (TOML), for the first build that has the engine."""
         (self.home / "sequences" / "bench.toml").write_text(SEQUENCE + steps)
         contender = ContenderRequest(self.build_with(engine), engine)
-        request = {"target": NAME, "sequence": "bench", "contenders": (contender,), **request}
+        usual = {"target": NAME, "sequence": "bench", "instruments": self.options.instruments}
+        request = {**usual, "contenders": (contender,), **request}
         busy = bool(self.options.allow_busy)
         return resolve(PlanRequest(**request, allow_busy=busy), self.survey, Catalog())
 

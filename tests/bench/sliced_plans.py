@@ -99,17 +99,17 @@ class Bench:
     """One DYNO_HOME, and this computer as its target."""
 
     def __init__(self, folder: Path, options: argparse.Namespace) -> None:
-        self._home, self._options, self._count = folder / "home", options, 0
-        os.environ["DYNO_HOME"] = str(self._home)
-        (self._home / "sequences").mkdir(parents=True)
-        write_presets(self._home)
+        self.home, self._options, self._count = folder / "home", options, 0
+        os.environ["DYNO_HOME"] = str(self.home)
+        (self.home / "sequences").mkdir(parents=True)
+        write_presets(self.home)
 
     def carry_out(
         self, contenders: Sequence[str], order: str, driven: Sequence[str], seconds: int
     ) -> Carried:
         """Two contenders (ENGINE:PRESET); raises PlanFailedError."""
         self._count += 1
-        file = self._home / "plan.toml"
+        file = self.home / "plan.toml"
         file.write_text(self._request(contenders, order, driven, seconds).to_toml())
         busy = ["--allow-busy"] if self._options.allow_busy else []
         each_s = SERVER_S + len(driven) * (seconds + WARMUP) * TIMES
@@ -126,7 +126,7 @@ class Bench:
         tables = [f'workload = "{each}"' for each in driven]
         rows = self._options.rows or ROWS
         size = {"tables": TABLES, "rows": rows, "threads": [THREADS], "seconds": seconds, "warmup": WARMUP}
-        (self._home / "sequences/slices.toml").write_text(
+        (self.home / "sequences/slices.toml").write_text(
             own_sequence("slices", LOAD, SETTLED, *tables, **size)
         )
         chosen = tuple(
@@ -156,13 +156,13 @@ class Bench:
             subprocess.run([sys.executable, "-m", "app.cli", "stop", "--plan"], timeout=STOP_S, check=False)
             begun.wait(STOP_S)
         begun.kill()
-        target = self._home / "target"
+        target = self.home / "target"
         for pid in (int(Directory(str(target)).holder().get("pid", 0)), *_servers(target)):
             if pid:
                 os.kill(pid, signal.SIGKILL)
 
     def _carried(self, plan: str) -> Carried:
-        with History(self._home) as history:
+        with History(self.home) as history:
             ids = sessions_of_plan(history, plan)
             found = plans_by_session(history, ids)[ids[0]]
             driven = {id_: [each for each in steps(history, id_) if each["kind"] == "drive"] for id_ in ids}
@@ -170,7 +170,7 @@ class Bench:
         cells = [(row["workload"], row["verdict"][1]) for row in rows]
         false = [name for name, word in cells if word in COLOURED]
         unjudged = sum(word == "marked" for _, word in cells)
-        journals = {id_: path_of(self._home / "journals", id_) for id_ in ids}
+        journals = {id_: path_of(self.home / "journals", id_) for id_ in ids}
         figures = {id_: {each["name"]: each["value"] for each in its} for id_, its in driven.items()}
         return Carried(found, logs_of(found, figures), false, unjudged, journals)
 
@@ -190,12 +190,15 @@ def logs_of(plan: Plan, figures: dict[str, dict[str, float | None]]) -> LOGS:
 
 def write_presets(home: Path) -> None:
     """InnoDB as it is, and one that differs."""
-    own = home / "presets/innodb"
-    own.mkdir(parents=True)
-    default = (Path(__file__).parents[2] / "cnf_presets/innodb/default.cnf").read_text()
+    (home / "presets/innodb").mkdir(parents=True)
     for name, lines in (("twin", TWIN), ("other", OTHER)):
-        # the last line of an option counts
-        (own / f"{name}.cnf").write_text(f"{default}\n[mysqld]\n{lines}\n")
+        write_preset(home, name, lines)
+
+
+def write_preset(home: Path, name: str, lines: str) -> None:
+    """InnoDB's default with these lines: the last line of an option counts."""
+    default = (Path(__file__).parents[2] / "cnf_presets/innodb/default.cnf").read_text()
+    (home / f"presets/innodb/{name}.cnf").write_text(f"{default}\n[mysqld]\n{lines}\n")
 
 
 def _servers(target: Path) -> list[int]:

@@ -227,7 +227,9 @@ def _rehearse(build: KnownBuild, plan: Plan, contender: Contender, folder: str) 
     try:
         clients = plan.most_clients
         raise_file_limit(clients)
-        server = Server(vars(contender), folder, build.options, build.environment, plan.transport, clients)
+        known, environment = build.options, build.environment
+        how = (plan.transport, clients, plan.instruments)
+        server = Server(vars(contender), folder, known, environment, *how)
         wait = partial(_wait_while_asked, server)
         server.prepare(wait)
         server.start(wait)
@@ -269,7 +271,7 @@ def _compare(server: Server, contender: Contender, plan: Plan) -> Rehearsal:
         todo = "choose another build, or load its plugin in the preset"
         return Rehearsal([Check("engine", FAIL, text, todo, contender.name)])
     in_force = server.client.pairs("SHOW GLOBAL VARIABLES")
-    variables = {name: value for name, value in in_force.items() if name not in server.room}
+    variables = {name: value for name, value in in_force.items() if name not in server.added}
     found = [
         Check("in force", WARN, text, "expect the value in force, or change the preset", contender.name)
         for text in differences(contender.cnf, variables)

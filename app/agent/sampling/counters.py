@@ -20,7 +20,8 @@ SELDOM_S = 10.0  # between two readings of what needs dearer statements
 class Counters:
     """The server's part of a sample."""
 
-    def __init__(self, client: Client, engine: str) -> None:
+    def __init__(self, client: Client, engine: str, more: Sequence[str] = ()) -> None:
+        """Read the counters of the engine, and more status variables without series."""
         self._client = client
         self._engine = engine
         self._seldom: Dict[str, str] = {}
@@ -28,7 +29,8 @@ class Counters:
         self.counters = COUNTERS + engine_of(engine).counters
         self.panel = engine_of(engine).panel
         self._titles = {"server": "Server", engine: engine_of(engine).title}
-        names = sorted({name for counter in self.counters for name in counter.names if OF_ENGINE not in name})
+        counted = (name for counter in self.counters for name in counter.names if OF_ENGINE not in name)
+        names = sorted({*counted, *more})
         quoted = ",".join("'{}'".format(name) for name in names)
         self._statement = "SHOW GLOBAL STATUS WHERE Variable_name IN ({})".format(quoted)
 

@@ -13,8 +13,10 @@ from app.protocol.series import LOAD, P95_EVENTS
 
 from .counters import Counters, rows_read
 from .host import HostSampler, deltas
+from .locks import RowLocks
 from .means import Means
 from .reading import Reading
+from .waits import Waits
 
 Moment = Tuple[Reading, Dict[str, str]]  # what the machine, and what the server has counted so far
 
@@ -22,12 +24,16 @@ Moment = Tuple[Reading, Dict[str, str]]  # what the machine, and what the server
 class Sampler:
     """Takes samples of one session; what cannot be read is missing, and logged once."""
 
-    def __init__(self, journal: Journal, host: HostSampler, counters: Counters) -> None:
+    def __init__(
+        self, journal: Journal, host: HostSampler, counters: Counters, waits: Waits, locks: RowLocks
+    ) -> None:
         self._journal = journal
         self._host = host
         self._counters = counters
+        self.waits = waits
+        self.locks = locks
         self._said: Dict[str, bool] = {}
-        self._series = [*LOAD, *host.declare(), *counters.declare()]
+        self._series = [*LOAD, *host.declare(), *counters.declare(), *waits.declare()]
         self._digits = [each["digits"] for each in self._series]
         self.means = Means([each.series for each in counters.counters])  # of the measured seconds
         self.at = 0.0
@@ -91,7 +97,8 @@ class Sampler:
         of_server = self._counters.values(status, self._status, dt)
         if s >= 0:
             self.means.add(of_server, dt)
-        found = [*of_load, *host, *of_server]
+        found = [*of_load, *host, *of_server, *self.waits.values(status, self._status, dt)]
+        self._try("locks", lambda: self.locks.look(status, self._status), None)
         rounded = [None if v is None else round(v, digits) for v, digits in zip(found, self._digits)]
         self._journal.write(Sample, step=step, s=s, dt=round(dt, 4), values=rounded, derived=derived)
         for problem in self._host.take_problems():

@@ -16,6 +16,8 @@ from typing import Any, Callable, Dict, List, Mapping, Optional
 from app.agent.system.directory import read_lines, write_file
 from app.agent.system.errors import AgentError
 from app.engines.server import WRITE_NOTHING
+from app.engines.waits import TURNED_ON
+from app.protocol.waits import BY_NAME, PRESET
 
 from .bootstrap import bootstrap
 from .connection_limits import room_options
@@ -44,6 +46,7 @@ class Server:
         environment: Mapping[str, str],
         transport: str = "socket",
         clients: int = 1,
+        instruments: str = PRESET,
     ) -> None:
         self.contender = contender
         self.session = session
@@ -56,7 +59,9 @@ class Server:
         self.password = secrets.token_hex(16) if self.port else ""
         self.client = Client(self.socket)
         self.my_cnf = ""
-        self.room = room_options(contender["cnf"], clients)
+        self.added = room_options(contender["cnf"], clients)  # options that the preset lacks
+        if instruments == BY_NAME:
+            self.added.update(TURNED_ON)
         self.options: Dict[str, str] = {}  # that it is started with in addition to its my.cnf
         self._process: Optional[subprocess.Popen[bytes]] = None
         self._lines_before = 0  # of the error log, when it was started last
@@ -82,7 +87,7 @@ class Server:
         self.memory.prepare(self.environment)
         os.makedirs(os.path.join(self.session, TMP), mode=0o700)
         base = self.contender["base"]
-        own = {**own_options(self.session, self.socket, base, self.known, self.port), **self.room}
+        own = {**own_options(self.session, self.socket, base, self.known, self.port), **self.added}
         self.my_cnf = write_my_cnf(self.session, self.contender["cnf"], own)
         if lay is not None:
             lay(self.data)

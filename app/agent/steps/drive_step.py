@@ -25,6 +25,7 @@ from app.protocol.others import DISTURBED, to_json
 from app.protocol.sysbench import WRAPPED, command, stem_of, wrapper_of
 
 from .generator import Generator, add, credentials, driver_options
+from .named_waits import NamedWaits
 from .same_work import SameWork
 from .schedule import schedule_marks, schedule_of
 from .thread_costs import ThreadCosts
@@ -67,6 +68,7 @@ class DriveStep:
         self._status: Dict[str, str] = {}
         self._costs = ThreadCosts(session.server)
         self._profile = Profile(session.server.pid or 0, session.path, step)
+        self._waits = NamedWaits(session)
         self._code = 0  # that sysbench ended with
 
     def run(self) -> Dict[str, Any]:
@@ -81,6 +83,7 @@ class DriveStep:
         self._first = session.sampler.moment
         self._costs.begin()
         self._profile.prepare()
+        self._waits.begin(self._first[1])
         self._read_before = session.sampler.rows_read
         with credentials(session.server) as login:
             driver = [*driver_options(session.server.socket, session.server.port), *login]
@@ -138,6 +141,7 @@ class DriveStep:
             self._first = self._session.sampler.look(whole=True)  # the latest sample may be older
             self._costs.begin()
             self._profile.begin()
+            self._waits.begin(self._first[1])
             self._warm_rows = line["rows"]
             self._session.journal.write(Mark, name="measured", step=self._index)
         elif kind == "statement":
@@ -203,6 +207,7 @@ class DriveStep:
         if rest and (not self._step.seconds or self._s < self._step.seconds):
             self._sample(rest, derived=True)
         self._last = self._session.sampler.look(whole=True)
+        self._waits.end(self._last[1])
 
     def _figures(self, interrupted: str, generator: Generator) -> Dict[str, Any]:
         if self._total is None:
@@ -248,6 +253,7 @@ class DriveStep:
             "in_force": self._in_force,
             "status": status,
             "others": to_json(others),
+            **self._waits.fields(totals["queries"]),
         }
 
     def _schedule(self, events: int, seconds: float) -> Dict[str, Any]:

@@ -137,6 +137,7 @@ class SlicedStep(DriveStep):
         self._first = session.sampler.look(whole=True)
         self._costs.begin()
         self._profile.begin()
+        self._waits.begin(self._first[1])
         self._warm_rows, self._buckets, self._latency = self._rows, {}, {}
         session.journal.write(Mark, name="measured", step=self._index)
 

@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from tests import comparable
+from tests.journals import Maker
+from tests.named import STATEMENTS, WAITS
 from tests.ui.compare.seen import Open, choose, panel
 from ui.models.text_table import SHARE
 from ui.pages.compare import ComparePage
@@ -101,3 +103,30 @@ def test_a_picture_says_of_what_it_is(
     drawn = path.read_text()
     assert "read-only threads=1: rocksdb-preset0-1 against innodb-preset0-1" in drawn
     assert "not a proof of the cause" in drawn or "No measured cost" in drawn
+
+
+def test_waits_and_statements_of_a_step(
+    qtbot: QtBot, opened: Open, page: ComparePage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Maker, "waits", WAITS)
+    monkeypatch.setattr(Maker, "statements", STATEMENTS)
+    opened()
+    choose(page, "read-only", 1)
+    shown = panel(qtbot, page, WhyPanel)
+    for way, first in (("Waits", "InnoDB row lock"), ("Statements", "COMMIT")):
+        with qtbot.waitSignal(shown.drawn):
+            qtbot.mouseClick(shown._ways[way], Qt.MouseButton.LeftButton)
+        assert lines(shown)[0][0] == first
+        assert first in shown.csv()
+    with qtbot.waitSignal(shown.drawn):
+        qtbot.mouseClick(shown._ways[STEP], Qt.MouseButton.LeftButton)
+    assert lines(shown)[0][0] == "result"
+
+
+def test_without_waits_it_says_what_would_bring_them(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened()
+    choose(page, "read-only", 1)
+    shown = panel(qtbot, page, WhyPanel)
+    with qtbot.waitSignal(shown.drawn):
+        qtbot.mouseClick(shown._ways["Waits"], Qt.MouseButton.LeftButton)
+    assert lines(shown) == [] and "Instruments: waits" in shown._remark.text()

@@ -37,7 +37,7 @@ def planned(history: History, *contenders: str, **values: Any) -> Plan:
         {},
         {"steps": ("point-query", "update-index"), "threads": (1, 4), "rows": 5000, "repeats": 4},
         {"sequence": "small-datum", "tables": 2, "seconds": 7, "warmup": 1, "transport": "loopback"},
-        {"cpus": "own"},
+        {"cpus": "own", "instruments": "waits"},
         {"rate": (300,), "cores": (4, 2), "pause": 3, "quiet_wait": 60, "others_pct": 9.5},
         {"cores": (2, "0,2", "1-3")},
         {"rate": (100, 400), "arrivals": "even"},

@@ -10,10 +10,14 @@ from app.comparison.charts.of_all_steps import pair_numbers
 from app.comparison.compare import base_of
 from app.comparison.costs_text import costs_of_steps, details, pairs_of_steps
 from app.comparison.costs_text import to_csv as costs_csv
+from app.comparison.waits import NamedEntry, named_waits
+from app.comparison.waits_text import statements_table, waits_table
 from app.comparison.why import WhyEntry, why, why_all
+from app.core.csv_text import csv_text
 from app.core.table import TextTable
 from ui.core.context import Context
 from ui.core.plain import as_tip
+from ui.core.tasks import Latest
 from ui.core.theme import SPACE
 from ui.models.text_table import SHARE, TextTableModel
 from ui.widgets.elided import ElidedLabel
@@ -23,10 +27,13 @@ from ui.widgets.table import Table
 from .panel import Panel, Shown
 
 STEP, ALL, WRITES = "This step", "All steps", "Before/after"
+NAMED = {"Waits": waits_table, "Statements": statements_table}
 _TIPS = {
     STEP: "What a query costs in the chosen step, the most likely explanation first",
     ALL: "The costs of all steps, relative or absolute like the table",
     WRITES: "Tests before the writes (.pre) against the same tests after them",
+    "Waits": "What the threads of the server waited for in the chosen step, by name",
+    "Statements": "The statements of the chosen step: time, and rows examined per call",
 }
 _CHOOSE = "Choose a step in the table, and a column other than the base."
 _SHARES = 5  # the column of details() that says how much each may explain
@@ -41,6 +48,8 @@ class WhyPanel(Panel):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context.theme, parent)
         self._context = context
+        self._latest = Latest(context.tasks, self)
+        self._named: TextTable | None = None  # waits or statements, once they are read
         self._way = context.memory.value("compare/why", STEP)
         self._ways = {text: QPushButton(text) for text in _TIPS}
         self._model = TextTableModel(self)
@@ -49,7 +58,6 @@ class WhyPanel(Panel):
         self._table.setItemDelegate(ShareDelegate(context.theme, SHARE, self._table))
         self._table.horizontalHeader().setSectionsMovable(False)
         self._table.horizontalHeader().setStretchLastSection(False)
-        self._table.setTextElideMode(Qt.TextElideMode.ElideLeft)  # names differ at their ends
         self._heading = ElidedLabel()
         self._build()
 
@@ -86,6 +94,8 @@ class WhyPanel(Panel):
     def csv(self) -> str:
         if self.shown is None:
             return ""
+        if self._way in NAMED:
+            return csv_text(self._named.heads, self._named.lines) if self._named else ""
         if self._way == WRITES:
             return pair_numbers(self.shown.comparison, pairs(self.shown.comparison)).to_csv()
         if self._way == ALL:
@@ -106,6 +116,9 @@ class WhyPanel(Panel):
             self.update_from(self.shown)
 
     def draw(self, shown: Shown) -> None:
+        if self._way in NAMED:
+            self._draw_named(shown)
+            return
         if self._way == STEP:
             self._draw_step(shown)
         elif self._way == ALL:
@@ -123,11 +136,33 @@ class WhyPanel(Panel):
         self._model.show(table, shares, _SHARES)
         self._arrange(table)
 
+    def _draw_named(self, shown: Shown) -> None:
+        """Read waits and statements of the chosen cell, then show those of the chosen way."""
+        self._named = None
+        if (entry := _entry(shown)) is None:
+            self._show(TextTable("", (), (), 0, (_CHOOSE,)))
+            return
+        at = [column["id"] for column in shown.whole["sessions"]].index(entry["column"])
+        title = details(shown.whole, entry).title
+        self._latest.read(
+            lambda history: named_waits(history, shown.whole, entry["step"], entry["coordinates"], at),
+            lambda named: self._on_named(title, named),
+            self.failed.emit,
+        )
+
+    def _on_named(self, title: str, named: NamedEntry) -> None:
+        if self._way in NAMED:  # else the person looks at costs by now
+            self._named = NAMED[self._way](title, named)
+            self._show(self._named)
+            self.drawn.emit()
+
     def _show(self, table: TextTable) -> None:
         self._model.show(table)
         self._arrange(table)
 
     def _arrange(self, table: TextTable) -> None:
+        ends = self._way != "Statements"  # where names differ
+        self._table.setTextElideMode(Qt.TextElideMode.ElideLeft if ends else Qt.TextElideMode.ElideRight)
         self._heading.setText(table.title)
         self._remark.setText("\n".join(table.remarks))
         self._remark.setVisible(bool(table.remarks))

@@ -21,6 +21,7 @@ from .plans_row import PlansRow
 from .queue_line import QueueLine
 from .remarks import RemarksPanel
 from .steering import Steering
+from .waits import WaitsPanel
 from .watching import LoadedSession
 
 WIDTHS = (15, 8, 13, 11, 12, 12, 13, 10, 10, 7, 8)  # of the results, until a person changes them
@@ -43,6 +44,7 @@ class LiveBody(QWidget):
         self.engine = EnginePanel(context.theme)
         self.tabs = QTabWidget()
         self.remarks = RemarksPanel(context.theme)
+        self.waits = WaitsPanel(context)
         self._in_sight = ("", -1)  # session and step whose line was scrolled to
         self._arrange(context)
 
@@ -82,10 +84,12 @@ class LiveBody(QWidget):
 
     def _make_tabs(self) -> None:
         self.tabs.setDocumentMode(True)
-        self.tabs.setAccessibleName("Results and engine")
+        self.tabs.setAccessibleName("Results, engine and waits")
         self.tabs.addTab(self.table, "Results")
         self.tabs.addTab(self.engine, "Engine")
         self.tabs.setTabToolTip(1, "The figures of the engine that matter, of the running or the chosen step")
+        self.tabs.addTab(self.waits, "Waits")
+        self.tabs.setTabToolTip(2, "What threads waited for in the chosen step, by name, once it has ended")
         self.tabs.setCornerWidget(self.engine.heading)
         self.tabs.currentChanged.connect(lambda at: self.engine.heading.setVisible(at == 1))
 

@@ -68,7 +68,7 @@ class LivePage(Page):
         watching.bounded.connect(self._choose_running)
         watching.remarked.connect(body.remarks.add_remarks)
         watching.figured.connect(self._on_figured)
-        for part in (watching, body.steering, body.choices, body.charts, self._cutting):
+        for part in (watching, body.steering, body.choices, body.charts, body.waits, self._cutting):
             part.failed.connect(body.message.show_failure)
         body.charts.saved.connect(self.context.bus.saved)
         body.choices.ghost_chosen.connect(lambda ghost: self._change(ghost=ghost))
@@ -78,6 +78,7 @@ class LivePage(Page):
         body.table.clicked.connect(self._on_row_chosen)
         body.table.activated.connect(self._on_row_chosen)
         body.tabs.currentChanged.connect(self._show_engine)
+        body.table.selectionModel().currentRowChanged.connect(lambda _row, _before: self._show_waits())
         body.charts.axis.following_changed.connect(self._on_following_changed)
         self.context.plans.changed.connect(self._on_plan_changed)
 
@@ -162,6 +163,13 @@ class LivePage(Page):
         overview = self._watching.overview
         self.body.results.set_overview(overview)
         self.body.charts.set_cuts(overview.steps if overview else ())
+        self._show_waits()
+
+    def _show_waits(self) -> None:
+        """Show the waits of the step with the focus."""
+        overview, at = self._watching.overview, self.body.table.currentIndex().row()
+        if overview is not None and 0 <= at < len(overview.steps):
+            self.body.waits.show_step(overview.session["id"], at)
 
     def _show_engine(self, *_: object) -> None:
         self.body.show_engine(self._watching.loaded, self._watching.overview)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QWidget
 from app.catalog.sequence import TRANSPORTS
 from app.planner.draft import Draft, Problem
 from app.protocol.plan import LOAD_METHODS, ORDERS, STARTS, UNTIL_DECIDED
+from app.protocol.waits import INSTRUMENTS
 from app.stats.looks import ROUNDS
 from app.stats.steady import LEAST_S
 from app.stats.verdicts import LEAST
@@ -66,6 +67,13 @@ _CHOSEN = {
         "Transport",
         ("", *TRANSPORTS),
         "How clients connect; sequence: as the sequence says, else by socket",
+    ),
+    "instruments": (
+        "Instruments",
+        INSTRUMENTS,
+        "Preset: the Performance Schema as each preset sets it.\n"
+        "Waits: on, with all wait instruments, so that Live and Why name what threads wait for. It costs "
+        "throughput, so these sessions are never pooled with others",
     ),
 }
 _TIPS = {

@@ -1,0 +1,215 @@
+"""Planted causes on real servers: each is the wait that took longest, by its name."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pymysql
+import pytest
+
+from app.agent.sampling.counters import Counters
+from app.agent.sampling.locks import STATUS, RowLocks
+from app.agent.sampling.waits import Waits
+from app.agent.server.options import known_options
+from app.agent.server.server import Server
+from app.agent.steps.named_waits import NamedWaits
+from app.agent.survey.builds import find_builds
+from app.protocol.waits import BY_NAME
+from tests.integration.desktop import Desktop
+
+CLIENTS = 4
+HOLD_S = 0.6
+LIMIT_S = 30
+TABLE_LOCK, METADATA = "wait/lock/table/sql/handler", "wait/lock/metadata/sql/mdl"
+ROW, OLD_METADATA = "InnoDB row lock", "wait/synch/cond/sql/MDL_context::COND_wait_status"
+CNF = "[mysqld]\ninnodb_buffer_pool_size=32M\nloose_query_cache_type=1\nloose_query_cache_size=64M\n"
+
+Fetched = Callable[[str], Path]
+
+
+class Planted:
+    """A server with tables, and what its threads waited for while a cause was planted."""
+
+    def __init__(self, server: Server) -> None:
+        self.server, self.client = server, server.client
+        tables = (("i", "InnoDB"), ("m", "MyISAM"))
+        made = [f"CREATE TABLE dyno.{t} (id INT PRIMARY KEY, v INT) ENGINE={e}" for t, e in tables]
+        self.client.run(*made, *(f"INSERT INTO dyno.{t} VALUES (1, 1), (2, 1), (3, 1)" for t, _ in tables))
+
+    def waited_for(self, engine: str, plant: Callable[[Planted], None]) -> dict[str, Any]:
+        """The fields of step_ended after this cause."""
+        waits = Waits(self.client, engine)
+        self.counters = counters = Counters(self.client, engine, [*waits.status_names, *STATUS])
+        sampler = SimpleNamespace(waits=waits, locks=RowLocks(self.client))
+        session: Any = SimpleNamespace(
+            sampler=sampler, server=self.server, contender=SimpleNamespace(engine=engine)
+        )
+        named, self.locks = NamedWaits(session), sampler.locks
+        waits.begin()
+        named.begin(counters.read())
+        plant(self)
+        named.end(counters.read())
+        return named.fields(CLIENTS)
+
+    @contextmanager
+    def clients(self, *statements: str) -> Iterator[Sequence[threading.Thread]]:
+        """Clients that send these statements, until they have their answers."""
+        threads = [threading.Thread(target=self.send, args=statements) for _ in range(CLIENTS)]
+        for thread in threads:
+            thread.start()
+        try:
+            yield threads
+        finally:
+            for thread in threads:
+                thread.join(LIMIT_S)
+
+    def send(self, *statements: str) -> None:
+        with self.connect() as connection, connection.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
+
+    def connect(self) -> Any:
+        return pymysql.connect(unix_socket=self.server.socket, user="root", db="dyno", autocommit=True)
+
+    def await_waiting(self, word: str, count: int = CLIENTS) -> None:
+        """Until so many clients execute a statement with this word."""
+        end = time.monotonic() + LIMIT_S
+        while sum(word in str(row["info"]) for row in self.client.query("SHOW PROCESSLIST")) < count:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+
+
+def row_lock(planted: Planted) -> None:
+    with planted.connect() as holder, holder.cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute("UPDATE i SET v = 7 WHERE id = 1")
+        with planted.clients("UPDATE i SET v = v + 1 WHERE id = 1"):
+            planted.await_waiting("UPDATE i")
+            time.sleep(HOLD_S)
+            status = planted.counters.read()
+            planted.locks.look(status, status)
+            holder.commit()
+
+
+def table_lock(planted: Planted) -> None:
+    holder = threading.Thread(
+        target=planted.send, args=(f"SELECT SLEEP({HOLD_S}) FROM m WHERE v > 0 LIMIT 1",)
+    )
+    holder.start()
+    planted.await_waiting("SLEEP", 1)
+    with planted.clients("UPDATE m SET v = v + 1 WHERE id = 2"):
+        holder.join(LIMIT_S)
+
+
+def metadata_lock(planted: Planted) -> None:
+    with planted.connect() as holder, holder.cursor() as cursor:
+        cursor.execute("LOCK TABLES i WRITE")
+        with planted.clients("SELECT v FROM i WHERE id = 2"):
+            planted.await_waiting("SELECT v")
+            time.sleep(HOLD_S)
+            cursor.execute("UNLOCK TABLES")
+
+
+def deadlock(planted: Planted) -> None:
+    with planted.connect() as one, planted.connect() as other:
+        first, second = one.cursor(), other.cursor()
+        for cursor, id_ in ((first, 1), (second, 2)):
+            cursor.execute("BEGIN")
+            cursor.execute(f"UPDATE i SET v = 9 WHERE id = {id_}")
+        waiting = threading.Thread(target=_send, args=(first, "UPDATE i SET v = 9 WHERE id = 2"))
+        waiting.start()
+        planted.await_waiting("id = 2", 1)
+        _send(second, "UPDATE i SET v = 9 WHERE id = 1")
+        waiting.join(LIMIT_S)
+    planted.locks.look({"innodb_row_lock_waits": "0"}, {"innodb_row_lock_waits": "1"})
+
+
+def _send(cursor: Any, statement: str) -> None:
+    try:
+        cursor.execute(statement)
+    except pymysql.err.OperationalError as error:
+        assert error.args[0] == 1213
+
+
+@contextmanager
+def served(server: str, folder: Path) -> Iterator[Planted]:
+    build = next(
+        each for each in find_builds([server] if server else []) if each.base.startswith(server or "/usr")
+    )
+    contender = {"cnf": CNF, "base": build.base, "server": build.server}
+    folder.mkdir()
+    made = Server(contender, str(folder), known_options(build), build.environment, instruments=BY_NAME)
+    try:
+        made.prepare()
+        made.start()
+        made.admit()
+        yield Planted(made)
+    finally:
+        made.kill()
+        made.clean()
+
+
+def check_locks(planted: Planted, metadata: str) -> None:
+    """Row, table and metadata locks, and a deadlock."""
+    found = planted.waited_for("innodb", row_lock)
+    (longest, *_), (pair, *_) = found["waits"]["events"], found["waits"]["locks"]
+    assert (longest["name"], longest["kind"]) == (ROW, "row_lock")
+    assert longest["ms"] > CLIENTS * HOLD_S * 900 and longest["per_query_us"] > HOLD_S * 900_000
+    assert pair["waiting"] == "UPDATE i SET v = v + ? WHERE id = ?" and pair["kind"] == "row lock"
+    assert (pair["table"], pair["index"]) == ("i", "PRIMARY") and "holding" not in pair
+    for engine, plant, name in (("myisam", table_lock, TABLE_LOCK), ("innodb", metadata_lock, metadata)):
+        (longest, *_) = planted.waited_for(engine, plant)["waits"]["events"]
+        assert longest["name"] == name and longest["ms"] > CLIENTS * HOLD_S * 500
+    locks = planted.waited_for("innodb", deadlock)["waits"]["locks"]
+    statements = "UPDATE i SET v = ? WHERE id = ?"
+    assert {"kind": "deadlock", "waiting": statements, "holding": statements, "seen": 1} in locks
+
+
+def test_locks_of_mariadb(tmp_path: Path) -> None:
+    with served("", tmp_path / "s") as planted:
+        check_locks(planted, METADATA)
+
+
+@pytest.mark.build("mysql-9.7")
+def test_locks_of_mysql_9(build_path: Fetched, tmp_path: Path) -> None:
+    with served(str(build_path("mysql-9.7")), tmp_path / "s") as planted:
+        check_locks(planted, METADATA)
+
+
+@pytest.mark.full
+@pytest.mark.build("mysql-5.6")
+def test_locks_of_mysql_5_6(build_path: Fetched, tmp_path: Path) -> None:
+    with served(str(build_path("mysql-5.6")), tmp_path / "s") as planted:
+        check_locks(planted, OLD_METADATA)
+
+
+def test_a_session_shows_its_waits_everywhere(recorded: Desktop) -> None:
+    """Two clients update rows of a small table, with all wait instruments; the session before had none."""
+    desktop = recorded
+    (before,) = desktop.sessions()
+    desktop.dyno("run", *desktop.plan(rows=50, tables=1, instruments=BY_NAME))
+    (latest,) = [each for each in desktop.sessions() if each["id"] != before["id"]]
+    plain, named = (desktop.json("session", "show", each["id"]) for each in (before, latest))
+    assert named["work_key"] != plain["work_key"] and named["contender_key"] == plain["contender_key"]
+    step = next(each for each in named["waits"] if each["step"] == "update-index threads=2")
+    assert step["by_name"] and {"mutex", "file_io", "row_lock"} <= step["kinds"].keys()
+    assert all(each["per_query_us"] > 0 for each in step["events"] if "ms" in each)
+    texts = [each["text"] for other in named["waits"] for each in other["statements"]]
+    assert any(
+        text.startswith("INSERT INTO `sbtest1`") for text in texts
+    )  # prepared ones have no digest here
+    assert not any(each["by_name"] for each in plain["waits"])
+    series = desktop.json("session", "series", named["id"], "update-index", "--series", "waits.mutex_ms")
+    assert len([each for each in series["values"] if each is not None]) >= 1
+    text = desktop.dyno("session", "show", named["id"]).stdout
+    assert "waits, the longest first" in text and "\nupdate-index threads=2: wait/" in text
+    why = desktop.json("compare", named["id"], plain["id"], "--why", "update-index")["steps"][0]
+    assert why["by_name"] == [True, False] and why["waits"][0]["per_query_us"][0] > 0
+    log = [each["text"] for each in plain["events"] if each["kind"] == "log"]
+    assert sum("the Performance Schema is off" in each for each in log) == 1

@@ -1,0 +1,78 @@
+"""What kind of wait a name is, deadlocks from the text of the monitor, and statements without values."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.engines import KNOWN
+from app.engines.waits import KINDS, kind_of, latest_deadlock, normal
+
+MONITOR = """\
+=====================================
+------------------------
+LATEST DETECTED DEADLOCK
+------------------------
+2026-11-24 15:00:01 0x7f
+*** (1) TRANSACTION:
+TRANSACTION 1841, ACTIVE 0 sec starting index read
+MySQL thread id 9, OS thread handle 1, query id 61 localhost root Updating
+UPDATE sbtest1 SET k = 5
+ WHERE id = 2
+*** WAITING FOR THIS LOCK TO BE GRANTED:
+RECORD LOCKS space id 5 page no 3 n bits 8 index PRIMARY of table `dyno`.`sbtest1`
+*** (2) TRANSACTION:
+TRANSACTION 1842, ACTIVE 0 sec starting index read
+MariaDB thread id 10, OS thread handle 2, query id 62 localhost root Updating
+DELETE FROM sbtest1 WHERE id = 1
+*** WE ROLL BACK TRANSACTION (2)
+------------
+TRANSACTIONS
+------------
+Trx id counter 1843
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("wait/io/file/innodb/innodb_data_file", "file_io"),
+        ("wait/io/file/innodb/innodb_log_file", "log_io"),
+        ("wait/io/file/sql/binlog", "log_io"),
+        ("wait/synch/mutex/sql/Query_cache::structure_guard_mutex", "mutex"),
+        ("wait/synch/sxlock/innodb/index_tree_rw_lock", "rwlock"),
+        ("wait/synch/cond/sql/MDL_context::COND_wait_status", "metadata_lock"),
+        ("wait/lock/table/sql/handler", "table_lock"),
+        ("wait/io/socket/sql/client_connection", "network"),
+        ("wait/synch/cond/sql/Query_cache::COND_cache_status_changed", "condition"),
+        ("wait/io/table/sql/handler", ""),
+        ("wait/synch/cond/mysys/COND_timer", ""),
+        ("wait/synch/cond/sql/Item_func_sleep::cond", ""),
+        ("wait/synch/cond/aria/SERVICE_THREAD_CONTROL::COND_control", ""),
+        ("idle", ""),
+    ],
+)
+def test_the_kind_of_a_name(name: str, kind: str) -> None:
+    assert kind_of(name) == kind
+    assert kind == "" or kind in KINDS
+
+
+def test_waits_of_status_variables_have_known_kinds_and_names_of_their_own() -> None:
+    waits = [each for engine in KNOWN.values() for each in engine.status_waits]
+    assert {each.kind for each in waits} <= KINDS.keys()
+    assert len({each.name for each in waits}) == len(waits)
+
+
+def test_the_statements_of_the_latest_deadlock() -> None:
+    at, sides = latest_deadlock(MONITOR)
+    assert at.startswith("2026-11-24 15:00:01")
+    assert [normal(each) for each in sides] == [
+        "UPDATE sbtest1 SET k = ? WHERE id = ?",
+        "DELETE FROM sbtest1 WHERE id = ?",
+    ]
+    assert latest_deadlock(MONITOR.replace("LATEST DETECTED DEADLOCK", "FOREIGN KEY ERROR")) == ("", ())
+
+
+def test_a_statement_without_its_values() -> None:
+    wanted = "INSERT INTO sbtest1 VALUES (?, ...)"
+    assert normal("INSERT INTO sbtest1\n VALUES (1, 'it\\'s', 2.5)") == wanted
+    assert normal("SELECT c FROM t WHERE c = 'cut off by the serv") == "SELECT c FROM t WHERE c = ?"

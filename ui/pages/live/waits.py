@@ -1,0 +1,72 @@
+"""What the threads of the server waited for in a step that has ended, by name."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.comparison.waits_text import step_table
+from app.core.table import TextTable
+from app.history.step_waits import StepWaits, waits_at
+from ui.core.context import Context
+from ui.core.tasks import Latest
+from ui.core.theme import SPACE
+from ui.models.text_table import TextTableModel
+from ui.widgets.elided import ElidedLabel
+from ui.widgets.table import Table
+
+_WIDEST = 20 * SPACE  # of a name, so that its time is next to it
+_NONE = "The waits of a step by name appear here once it has ended; choose the step in the results."
+
+
+class WaitsPanel(QWidget):
+    """Reads the waits of the chosen step when it is visible."""
+
+    failed = Signal(Exception)
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._latest = Latest(context.tasks, self)
+        self._chosen: tuple[str, int] | None = None  # session, and position of a step
+        self._model = TextTableModel(self)
+        self.table = Table("Waits by name")
+        self.table.setModel(self._model)
+        self.table.setTextElideMode(Qt.TextElideMode.ElideLeft)  # names differ at their ends
+        self.remark = ElidedLabel()
+        self.remark.setProperty("role", "muted")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.remark)
+        layout.addWidget(self.table, 1)
+        self._show(None)
+
+    def show_step(self, session: str, position: int) -> None:
+        """Show the waits of this step, also if it has just ended."""
+        self._chosen = (session, position)
+        if self.isVisible():
+            self._read()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._read()
+
+    def _read(self) -> None:
+        if self._chosen is None:
+            return
+        session, position = self._chosen
+        self._latest.read(
+            lambda history: waits_at(history, session, position), self._on_read, self.failed.emit
+        )
+
+    def _on_read(self, step: StepWaits | None) -> None:
+        self._show(None if step is None else step_table(step))
+
+    def _show(self, table: TextTable | None) -> None:
+        shown = table or TextTable("", (), (), 0, (_NONE,))
+        self._model.show(shown)
+        self.remark.setText("; ".join(filter(None, (shown.title, *shown.remarks))))
+        self.table.setVisible(bool(shown.lines))
+        self.table.resizeColumnsToContents()
+        if table is not None:
+            self.table.setColumnWidth(0, min(self.table.columnWidth(0), _WIDEST))
