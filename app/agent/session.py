@@ -17,6 +17,7 @@ from .sampling.figures import figure_of
 from .sampling.host import HostSampler
 from .sampling.sampler import Sampler
 from .sampling.sizes import sizes
+from .sampling.thread_states import ThreadSampler
 from .server.connection_limits import raise_file_limit
 from .server.debt import is_indebted, read_debt
 from .server.mysql import QueryError
@@ -147,7 +148,9 @@ class Session(Running):
         self.server.admit()
         self.host = HostSampler(self._pids, self.path, self.agent)
         self.host.others.without = self.place.pids
-        self.sampler = Sampler(self.journal, self.host, Counters(self.server.client, self.contender.engine))
+        self.threads = ThreadSampler(lambda: self.server.pid, self.server.client.query, self.journal.log)
+        counters = Counters(self.server.client, self.contender.engine)
+        self.sampler = Sampler(self.journal, self.host, counters, self.threads)
         self.facts.write_server()
         self.sampler.declare()
 

@@ -60,6 +60,7 @@ ENGINE = Aria(
         gauge("aria.unflushed_pages", "aria_pagecache_blocks_not_flushed", "pages not flushed"),
         lock_waits("aria"),
     ),
+    threads=(("checkpoint", r"checkpoint_bg|checkpoint_background"),),
     unflushed=("unflushed_aria_pages", "dirty pages"),
     debt_limits={"unflushed_aria_pages": 32 * MIB // 8192},  # of eight kilobytes
     debt_words=(("unflushed_aria_pages", "dirty pages"),),

@@ -71,6 +71,8 @@ class Engine:
     has_status: bool = True  # SHOW ENGINE ... STATUS says something
     table_facts: Tuple[Tuple[str, str], ...] = ()  # facts once the tables are loaded: name, statement
 
+    threads: Rules = ()  # kinds of its background threads, and how their names begin
+
     # settling
     nudges: Tuple[str, ...] = ()  # variables that make it write when set, and fall back by themselves
     unflushed: Tuple[str, str] = ("", "")  # the debt that FLUSH TABLES writes, and its name for people

@@ -196,6 +196,11 @@ ENGINE = MyRocks(
         rate("rocksdb.stops", "rocksdb_stall_total_stops", "write stops", direction="lower"),
         rate("rocksdb.slowdowns", "rocksdb_stall_total_slowdowns", "write slowdowns", direction="lower"),
     ),
+    threads=(
+        ("flush", r"rocksdb:high"),
+        ("compaction", r"rocksdb:(low|bottom)"),
+        ("background", r"rocksdb:|myrocks-"),
+    ),
     table_facts=(("cf_options", "SELECT * FROM information_schema.ROCKSDB_CF_OPTIONS"),),
     nudges=("rocksdb_force_flush_memtable_now", "rocksdb_compact_lzero_now"),  # the second is not everywhere
     debt_limits=dict.fromkeys(

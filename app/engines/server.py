@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import List, Mapping
+from typing import Dict, List, Mapping
 
 from .counter import gauge, rate
 from .engine import MIB, Rules
-from .query import Query, Row
+from .query import Query, Row, first_answer
 
 SCHEMA = "dyno"  # where the load creates its tables
 CALM_S = 2  # seconds without a change before something counts as over
@@ -59,6 +59,36 @@ def row_formats(query: Query) -> str:
     """The row formats of all tables, in words."""
     formats = [each["row_format"].lower() for each in table_formats(query)]
     return "row format {}".format(", ".join(dict.fromkeys(formats))) if formats else ""
+
+
+# kinds of threads that every server has, and how their names begin
+THREADS: Rules = (("client", r"connection$|one_connection$"),)
+OWN_THREAD = "Dyno's connection"
+# from 5.7 on, with the Performance Schema; MariaDB knows those of its connections without it
+_THREADS = (
+    "SELECT thread_os_id AS tid, name, processlist_id AS id, '' AS state, CONNECTION_ID() AS own"
+    " FROM performance_schema.threads WHERE thread_os_id IS NOT NULL",
+    "SELECT tid, command AS name, id, state, CONNECTION_ID() AS own FROM information_schema.processlist",
+)
+
+
+def thread_names(query: Query) -> Dict[int, str]:
+    """Names of threads by their ids in the system: `client` for connections; {} of a build that has none."""
+    for statement in _THREADS:
+        found = {int(row["tid"]): _thread_name(row) for row in first_answer(query, [statement])}
+        if found:
+            return found
+    return {}
+
+
+def _thread_name(row: Row) -> str:
+    name = str(row["name"] or "").rpartition("/")[2]
+    if row["id"] == row["own"]:
+        return OWN_THREAD
+    if name == "Daemon":  # a background thread in the list of connections says in its state which one
+        return str(row["state"] or "")
+    is_connection = name == "one_connection" or "/" not in str(row["name"])
+    return "client" if is_connection else name
 
 
 def is_mariadb(family: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, TypedDict
 from app.core.errors import InputError
 from app.protocol.plan import Plan, step_label
 from app.protocol.states import GOING_ON, GONE, UNREACHED
+from app.protocol.thread_states import STATES, time_per_query
 from app.shapes.facts import is_left_out
 from app.stats.steady import UNSTEADY
 
@@ -20,7 +21,7 @@ from .sessions import SessionEntry, find, sessions, state_of
 PER_QUERY = (
     "cpu_us", "machine_cpu_us", "disk_busy_us", "context_switches", "rows_read", "reads", "read_kb",
     "written_kb", "log_kb", "server_read_kb", "server_written_kb", "cpu_user_us", "cpu_system_us",
-    "voluntary_switches", "involuntary_switches",
+    "voluntary_switches", "involuntary_switches", *map(time_per_query, STATES),
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Union
 from .others import DISTURBED
 from .values import check_fields
 
-PROTOCOL = (1, 2)
+PROTOCOL = (1, 3)
 MAX_LINE = 1 << 20  # bytes of one event, its newline included
 MAX_NOTE = 4000  # characters
 # marks of a step whose figure says nothing of its contender: it is not judged, of repeats it is left out
@@ -195,6 +195,7 @@ class StepEnded:
     # server_cores load_cores variables restarted_with key_caches: read back where the step asks for them
     in_force: dict[str, Any] = field(default_factory=dict)
     others: dict[str, Any] = field(default_factory=dict)  # Others: what else took the machine meanwhile
+    threads: dict[str, Any] = field(default_factory=dict)  # ThreadStates: what the server's threads did
 
 
 @dataclass(frozen=True)

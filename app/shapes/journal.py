@@ -14,6 +14,7 @@ from app.core.settings import MOST_PCT
 from app.protocol.others import Others
 from app.protocol.plan import Plan
 from app.protocol.reading import read
+from app.protocol.thread_states import ThreadStates
 
 from . import (
     Count,
@@ -292,6 +293,7 @@ class StepEnded(Stamp, total=False):
     settled: Settled
     in_force: dict[Name, Any]
     others: dict[Name, Any]  # read as `Others`
+    threads: dict[Name, Any]  # read as `ThreadStates`
 
 
 class SessionEnded(Stamp, total=False):
@@ -332,10 +334,11 @@ def check_event(data: Mapping[str, Any]) -> None:
 def _check_step_ended(data: Mapping[str, Any]) -> None:
     if "cause" in data.get("settled", {}):
         check(data["settled"], SettledRun)
-    try:
-        read(Others, data.get("others", {}))
-    except ShapeError as error:
-        raise ShapeError(f"others: {error}") from None
+    for name, shape in (("others", Others), ("threads", ThreadStates)):
+        try:
+            read(shape, data.get(name, {}))
+        except ShapeError as error:
+            raise ShapeError(f"{name}: {error}") from None
 
 
 def _check_plan(data: Mapping[str, Any]) -> None:

@@ -13,6 +13,7 @@ from app.protocol.series import LOAD, P95_EVENTS
 from .counters import Counters, rows_read
 from .host import HostSampler, deltas
 from .reading import Reading
+from .thread_states import NOTHING, SERIES, ThreadSampler
 
 Moment = Tuple[Reading, Dict[str, str]]  # what the machine, and what the server has counted so far
 
@@ -20,12 +21,15 @@ Moment = Tuple[Reading, Dict[str, str]]  # what the machine, and what the server
 class Sampler:
     """Takes samples of one session; what cannot be read is missing, and logged once."""
 
-    def __init__(self, journal: Journal, host: HostSampler, counters: Counters) -> None:
+    def __init__(
+        self, journal: Journal, host: HostSampler, counters: Counters, threads: ThreadSampler
+    ) -> None:
         self._journal = journal
         self._host = host
         self._counters = counters
+        self._threads = threads
         self._said: Dict[str, bool] = {}
-        self._series = [*LOAD, *host.declare(), *counters.declare()]
+        self._series = [*LOAD, *host.declare(), *counters.declare(), *SERIES]
         self._digits = [each["digits"] for each in self._series]
         self.at = 0.0
         self.reading: Any = None
@@ -75,12 +79,13 @@ class Sampler:
         A statement of a scan takes many seconds: one without its end is no stall; the server tells the rows.
         """
         before, status, then = self.reading, self._status, self.at
+        threads = NOTHING if derived else self._threads.end()  # before the last second, clients may be gone
         self.begin()
         dt = self.at - then
         host = self._host.rates(before, self.reading, dt)
         self._host.watch(before, self.reading, dt)
         of_load = _rows_by_server(status, self._status, dt) if rows_by_server else _load_values(load)
-        found = [*of_load, *host, *self._counters.values(status, self._status, dt)]
+        found = [*of_load, *host, *self._counters.values(status, self._status, dt), *threads]
         rounded = [None if v is None else round(v, digits) for v, digits in zip(found, self._digits)]
         self._journal.write(Sample, step=step, s=s, dt=round(dt, 4), values=rounded, derived=derived)
         for problem in self._host.take_problems():

@@ -75,6 +75,7 @@ class DriveStep:
         session.sampler.begin(whole=True)
         self._first = session.sampler.moment
         self._costs.begin()
+        session.threads.begin_step()
         self._read_before = session.sampler.rows_read
         with credentials(session.server) as login:
             driver = [*driver_options(session.server.socket, session.server.port), *login]
@@ -84,6 +85,7 @@ class DriveStep:
             finally:
                 generator.stop()
                 session.generator = None
+                session.threads.end_step()
         return self._figures(interrupted, generator)
 
     def _start(self, driver: Sequence[str]) -> Generator:
@@ -99,7 +101,7 @@ class DriveStep:
         began = time.monotonic()
         declared = self._step.seconds + self._step.warmup
         while generator.is_open:
-            lines = generator.read(min(0.25, self._session.sampler.at + LATE_S - time.monotonic()))
+            lines = self._read(generator, min(0.25, self._session.sampler.at + LATE_S - time.monotonic()))
             for line in lines:
                 self._take(line)
             if (
@@ -117,6 +119,17 @@ class DriveStep:
         self._code = generator.wait()
         return ""
 
+    def _read(self, generator: Generator, seconds: float) -> List[Dict[str, Any]]:
+        """Its new lines, [] after so many seconds; looks at the threads of the server meanwhile."""
+        end, threads = time.monotonic() + seconds, self._session.threads
+        lines: List[Dict[str, Any]] = []
+        while not lines and generator.is_open:
+            lines = generator.read(threads.due_in(end - time.monotonic()))
+            threads.look()
+            if time.monotonic() >= end:
+                break
+        return lines
+
     def _take(self, line: Mapping[str, Any]) -> None:
         kind, generator = line.get("type"), self._session.generator
         if self._step.load_cores and generator and not self._in_force:
@@ -126,6 +139,7 @@ class DriveStep:
         elif kind == "measured":
             self._first = self._session.sampler.look(whole=True)  # the latest sample may be older
             self._costs.begin()
+            self._session.threads.begin_part()
             self._warm_rows = line["rows"]
             self._session.journal.write(Mark, name="measured", step=self._index)
         elif kind == "statement":
@@ -200,6 +214,7 @@ class DriveStep:
         value = value_of(step, totals, seconds, rows)
         spent = session.sampler.spent(self._first, self._last)
         spent.update(self._costs.spent(totals["queries"], spent["cpu_us"]))
+        spent.update(session.threads.spent(seconds))
         others = session.others_between(self._first[0], self._last[0])
         outcome, reason = self._outcome(interrupted, generator)
         session.write_accounting.count_rows(totals["rows"])
@@ -225,6 +240,7 @@ class DriveStep:
             "in_force": self._in_force,
             "status": status,
             "others": to_json(others),
+            "threads": session.threads.in_step(),
         }
 
     def _without_total(self, interrupted: str, generator: Generator) -> Dict[str, Any]:
