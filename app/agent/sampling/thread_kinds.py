@@ -37,7 +37,7 @@ class ThreadKinds:
         self._ask()
 
     def has_changed(self, now: float) -> bool:
-        """Whether other threads are there than at the latest look; waits until all clients have connected."""
+        """Whether more or fewer threads are there than at the latest look; waits until they stay."""
         count = os.stat(self.folder).st_nlink  # costs far less than a list
         is_calm, self._count = count == self._count, count
         if count == self._looked_at:
@@ -49,6 +49,7 @@ class ThreadKinds:
     def begin_step(self) -> None:
         """Call before the clients of the step connect."""
         self._looked_at = 0
+        self._told = {tid: name for tid, name in self._told.items() if name != CLIENT}
         self._ran = {tid: _ran(self.folder, tid) for tid in self._there() - self._first}
 
     def look(self) -> Dict[str, List[int]]:

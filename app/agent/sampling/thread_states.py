@@ -19,6 +19,8 @@ from .thread_group import Group, Pace
 from .thread_kinds import ThreadKinds
 from .thread_shares import StepShares, Tally
 
+CONNECT_S = 0.3  # from the start of sysbench until its clients are looked for
+LONGEST_SEARCH = 8  # doublings of the time between two searches for clients
 RARER = 4  # background threads are looked at each fourth time
 _LABELS = {
     "running": "Clients' threads on a CPU",
@@ -78,12 +80,12 @@ class ThreadSampler:
             self._noted[problem] = True
             self._log(problem)
 
-    def begin_step(self) -> None:
+    def begin_step(self, clients: int) -> None:
         """Call before the clients of a step connect."""
         self.meet()
         self._step.clear()
         if self._server is not None:
-            self._server.begin_step()
+            self._server.begin_step(clients)
             self._is_on = True
             self.begin()
 
@@ -168,14 +170,19 @@ class _Server:
         self.clients = Group(self._kinds.folder, self.way)
         self.others = Group(self._kinds.folder, self.way)
         self.counts: Dict[str, int] = {}  # threads, by kind
+        self._wanted = 0  # clients of the step
+        self._searches = 0  # that did not find all of them
         self._not_before = 0.0
 
-    def begin_step(self) -> None:
+    def begin_step(self, clients: int) -> None:
         self._kinds.begin_step()
-        self._not_before = 0.0
+        self.counts, self._wanted, self._searches = {}, clients, 0
+        self._not_before = time.monotonic() + CONNECT_S
 
     def is_to_be_listed(self, now: float) -> bool:
-        return now >= self._not_before and self._kinds.has_changed(now)
+        """Whether threads came or went, or clients are missing: they may use threads that were there before."""
+        has_changed = self._kinds.has_changed(now)
+        return now >= self._not_before and (has_changed or self.counts.get(CLIENT, 0) < self._wanted)
 
     def list(self, now: float, pace: Pace) -> None:
         pace.begin()
@@ -183,7 +190,8 @@ class _Server:
         self.counts = {kind: len(tids) for kind, tids in found.items()}
         self.clients.kinds = dict.fromkeys(found.pop(CLIENT, []), CLIENT)
         self.others.kinds = {tid: kind for kind, tids in found.items() for tid in tids}
-        self._not_before = now + pace.end_listing()
+        self._searches = self._searches + 1 if self.counts.get(CLIENT, 0) < self._wanted else 0
+        self._not_before = now + pace.end_listing() * 2 ** min(self._searches, LONGEST_SEARCH)
 
     def begin(self) -> None:
         self.clients.begin()

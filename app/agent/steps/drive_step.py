@@ -75,7 +75,7 @@ class DriveStep:
         session.sampler.begin(whole=True)
         self._first = session.sampler.moment
         self._costs.begin()
-        session.threads.begin_step()
+        session.threads.begin_step(self._step.threads)
         self._read_before = session.sampler.rows_read
         with credentials(session.server) as login:
             driver = [*driver_options(session.server.socket, session.server.port), *login]
