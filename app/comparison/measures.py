@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.core.errors import InputError
+from app.protocol.thread_states import TITLES, time_per_query
 
 if TYPE_CHECKING:
     from app.history.figures import StepEntry
@@ -102,6 +103,10 @@ MEASURES = (
     Measure("read_kb", "KiB read by the device per query", "KB/{of}", _cost("read_kb")),
     Measure("written_kb", "KiB written by the device per query", "KB/{of}", _cost("written_kb")),
     Measure("log_kb", "KiB of log per query", "KB/{of}", _cost("log_kb")),
+    *(
+        Measure(time_per_query(state), f"Client threads, {title} per query", "us/{of}", _cost(time_per_query(state)))
+        for state, title in TITLES.items()
+    ),
     Measure("size_mb", "Tables and indexes", "MB", _size_mb),
     Measure("directory_mb", "Data directory", "MB", _directory_mb),
     Measure("space_amplification", "Space amplification", "bytes/byte", _space_amplification),

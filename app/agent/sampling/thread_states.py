@@ -20,6 +20,7 @@ from .thread_kinds import ThreadKinds
 from .thread_shares import StepShares, Tally
 
 CONNECT_S = 0.3  # from the start of sysbench until its clients are looked for
+LEAST_S = 0.2  # of a second or slice that counts
 LONGEST_SEARCH = 8  # doublings of the time between two searches for clients
 RARER = 4  # background threads are looked at each fourth time
 _LABELS = {
@@ -127,6 +128,9 @@ class ThreadSampler:
             return NOTHING
         self.pace.begin()
         dt = time.monotonic() - self._began
+        if dt < LEAST_S:
+            self.begin()
+            return NOTHING
         self._server.end(self._second, dt)
         found = None
         for kind, tally in self._second.items():

@@ -10,6 +10,7 @@ from app.comparison.charts.of_all_steps import pair_numbers
 from app.comparison.compare import base_of
 from app.comparison.costs_text import costs_of_steps, details, pairs_of_steps
 from app.comparison.costs_text import to_csv as costs_csv
+from app.comparison.thread_states import states_of_steps
 from app.comparison.why import WhyEntry, why, why_all
 from app.core.table import TextTable
 from ui.core.context import Context
@@ -22,10 +23,11 @@ from ui.widgets.table import Table
 
 from .panel import Panel, Shown
 
-STEP, ALL, WRITES = "This step", "All steps", "Before/after"
+STEP, ALL, THREADS, WRITES = "This step", "All steps", "Threads", "Before/after"
 _TIPS = {
     STEP: "What a query costs in the chosen step, the most likely explanation first",
     ALL: "The costs of all steps, relative or absolute like the table",
+    THREADS: "What client threads did in each step: shares of their time",
     WRITES: "Tests before the writes (.pre) against the same tests after them",
 }
 _CHOOSE = "Choose a step in the table, and a column other than the base."
@@ -88,7 +90,7 @@ class WhyPanel(Panel):
             return ""
         if self._way == WRITES:
             return pair_numbers(self.shown.comparison, pairs(self.shown.comparison)).to_csv()
-        if self._way == ALL:
+        if self._way in (ALL, THREADS):
             return costs_csv(self.shown.whole, why_all(self.shown.whole))
         entry = _entry(self.shown)
         return costs_csv(self.shown.whole, [entry]) if entry else ""
@@ -98,7 +100,7 @@ class WhyPanel(Panel):
         return (shown.comparison, shown.is_relative, self._way, place)
 
     def go_to(self, way: str) -> None:
-        """Show the costs of the step, of all steps, or before and after the writes."""
+        """Show the costs of the step, of all steps, states of threads, or before and after the writes."""
         self._way = way
         self._context.memory.keep("compare/why", way)
         self._ways[way].setChecked(True)
@@ -110,6 +112,8 @@ class WhyPanel(Panel):
             self._draw_step(shown)
         elif self._way == ALL:
             self._show(costs_of_steps(shown.whole, shown.is_relative))
+        elif self._way == THREADS:
+            self._show(states_of_steps(shown.whole))
         else:
             self._show(pairs_of_steps(shown.comparison, pairs(shown.comparison)))
         self.drawn.emit()
