@@ -104,8 +104,8 @@ MEASURES = (
     Measure("written_kb", "KiB written by the device per query", "KB/{of}", _cost("written_kb")),
     Measure("log_kb", "KiB of log per query", "KB/{of}", _cost("log_kb")),
     *(
-        Measure(time_per_query(state), f"Client threads, {title} per query", "us/{of}", _cost(time_per_query(state)))
-        for state, title in TITLES.items()
+        Measure(name, f"Client threads, {title} per query", "us/{of}", _cost(name))
+        for name, title in zip(map(time_per_query, TITLES), TITLES.values(), strict=True)
     ),
     Measure("size_mb", "Tables and indexes", "MB", _size_mb),
     Measure("directory_mb", "Data directory", "MB", _directory_mb),

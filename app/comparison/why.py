@@ -3,8 +3,8 @@
 A step is as fast as what limits it lets it be. Where that is the CPU, half the CPU per query is twice the
 queries; where the disk is, CPU makes no difference. So a cost may explain as much of a change as its own
 change comes to (on a scale of doubling), no more than that of the CPU or disk it is spent on, and only as far
-as these were busy. Time of client threads in a state explains as much as its share of all their time. CPU is the server's: a machine on which others are at work is always busy. What goes
-together need not be a cause.
+as these were busy. CPU is the server's: a machine on which others are at work is always busy. Time of client
+threads in a state explains at most its share of all their time. What goes together need not be a cause.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ def _numbers(calls: Dict[str, str]) -> Dict[bytes, str]:
     return {number.encode(): state for state, numbers in calls.items() for number in numbers.split()}
 
 
-# The numbers of system calls in which a thread of a server can wait. A thread that waits for finished requests
-# (io_getevents, io_uring_enter) has no work of its own: it is asleep.
+# The numbers of system calls in which a thread of a server can wait. A thread that waits for finished
+# requests (io_getevents, io_uring_enter) has no work of its own: it is asleep.
 _CALLS = {
     "x86_64": _numbers(
         {

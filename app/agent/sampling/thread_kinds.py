@@ -1,7 +1,7 @@
 """Which threads of a server serve clients, and what the others do, by their names.
 
-A thread has its name from the kernel (MySQL 8, MariaDB 11.8), else from the server, if that knows the thread ids
-of the system. If neither names it, a thread that was not there when the server started serves a client.
+A thread has its name from the kernel (MySQL 8, MariaDB 11.8), else from the server, if that knows the thread
+ids of the system. If neither names it, a thread that was not there when the server started serves a client.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class ThreadKinds:
         self._program = _name(self.folder, pid)  # which is the name of threads that have none
         self._names: Dict[int, str] = {}
         self._told: Dict[int, str] = {}
-        self._ran: Dict[int, float] = {}  # threads of clients of earlier steps, which the server may use again
+        self._ran: Dict[int, float] = {}  # threads of earlier steps: the server may use them for new clients
         self._count = self._looked_at = 0  # links of the folder: threads and two more
         self._changed = 0.0
         self._ask()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from typing import Dict, Mapping, Optional
 
@@ -97,4 +98,4 @@ class StepShares:
         mean = self._sums[state] / n
         variance = max(0.0, self._squares[state] / n - mean * mean) * n / (n - 1)
         least = 0.0 if state in ON_CPU else NEVER_SEEN / max(samples, 1)
-        return round(100 * max(NORMAL_95 * (variance / n) ** 0.5, min(least, 1.0)), 2)
+        return round(100 * max(NORMAL_95 * math.sqrt(variance / n), min(least, 1.0)), 2)

@@ -1,7 +1,7 @@
 """What the threads of the server do while a step is driven, several times a second.
 
-A thread that runs is counted by the scheduler, so samples only have to tell waits apart: a few are enough. It is
-the agent's own thread that looks, between two lines of sysbench: a server that is stopped is not looked at.
+A thread that runs is counted by the scheduler, so samples only have to tell waits apart: a few are enough.
+The agent's own thread looks, between two lines of sysbench: a server that is stopped is not looked at.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ class ThreadSampler:
         return to_json(ThreadStates({name: kind for name, kind in kinds.items() if kind is not None}))
 
     def spent(self, seconds: float) -> Dict[str, Optional[float]]:
-        """Time of the clients' threads in a step of so many seconds, by state, named like the costs per query."""
+        """Time of client threads in a step of so many seconds, named like the costs per query."""
         step = self._step.get(CLIENT)
         kind = step.kind() if step is not None else None
         if kind is None:
@@ -184,7 +184,7 @@ class _Server:
         self._not_before = time.monotonic() + CONNECT_S
 
     def is_to_be_listed(self, now: float) -> bool:
-        """Whether threads came or went, or clients are missing: they may use threads that were there before."""
+        """Whether threads came or went, or clients are missing: they may use threads of earlier clients."""
         has_changed = self._kinds.has_changed(now)
         return now >= self._not_before and (has_changed or self.counts.get(CLIENT, 0) < self._wanted)
 

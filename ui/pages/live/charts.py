@@ -24,6 +24,7 @@ from .curves import QPS, Bounds, GhostCurves, SessionCurves
 from .numbers import session_numbers
 from .ratio_line import RatioLine
 from .round import RoundCurves
+from .thread_states import CLIENT_STATES, state_lines
 
 LATENCY = "load.latency_p95_ms"
 ROWS = "server.handler_reads"  # what a scan is doing while it has no query to show for it
@@ -216,7 +217,14 @@ class SessionCharts(QWidget):
         self.latency.set_lines(self._beside(LATENCY, own))
         self.cpu.set_lines([self._line(each) for each in CPU])
         self.disk.set_lines([self._line(each) for each in DISK])
-        self.choice.set_lines(self._beside(self._choice["name"], own) if self._choice else [])
+        self.choice.set_lines(self._of_choice(own))
+
+    def _of_choice(self, own: Line) -> list[Line]:
+        if self._choice is None:
+            return []
+        if self._choice["name"] == CLIENT_STATES:
+            return state_lines(self._theme)
+        return self._beside(self._choice["name"], own)
 
     def _line(self, drawn: Drawn) -> Line:
         return Line(drawn.series, drawn.label, self._theme.colour(drawn.role))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from pyqtgraph import GraphicsView, PlotCurveItem, ViewBox, mkPen  # type: ignore[import-untyped]
+from pyqtgraph import GraphicsView, PlotCurveItem, ViewBox, mkBrush, mkPen  # type: ignore[import-untyped]
 from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QResizeEvent
 from PySide6.QtWidgets import QWidget
@@ -67,12 +67,14 @@ class Canvas(GraphicsView):  # type: ignore[misc]
 
     # ---- what is shown
 
-    def set_line(self, key: str, colour: QColor, height: int) -> None:
-        """Make or change a curve; `height` puts it over others."""
+    def set_line(self, key: str, colour: QColor, height: int, is_filled: bool = False) -> None:
+        """Make or change a curve, or the area below it; `height` puts it over others."""
         if key not in self._curves:
             self._curves[key] = Curve(skipFiniteCheck=True)
             self._box.addItem(self._curves[key], ignoreBounds=True)
         self._curves[key].setPen(mkPen(colour, width=1))
+        self._curves[key].setFillLevel(0.0 if is_filled else None)
+        self._curves[key].setBrush(mkBrush(colour) if is_filled else None)
         self._curves[key].setZValue(height)
 
     def remove_line(self, key: str) -> None:
