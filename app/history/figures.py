@@ -17,6 +17,7 @@ from .damage import read_json, unpack_json
 from .history import History
 from .remarks import remarks
 from .sessions import SessionEntry, find, sessions, state_of
+from .thread_states import thread_states
 
 PER_QUERY = (
     "cpu_us", "machine_cpu_us", "disk_busy_us", "context_switches", "rows_read", "reads", "read_kb",
@@ -90,6 +91,12 @@ class StepEntry(TypedDict):
     max_block_deviation: float | None  # of blocks of its seconds from their median, as a share of it
 
 
+class StepShown(StepEntry):
+    """A step with what the threads of the server did; `ThreadStates`, empty where nobody looked."""
+
+    threads: dict[str, Any]
+
+
 class ExplainEntry(TypedDict):
     """How the server executes a typical statement of a step."""
 
@@ -101,7 +108,7 @@ class ExplainEntry(TypedDict):
 class SessionShown(SessionEntry):
     """A session with its steps, notes and log."""
 
-    steps: list[StepEntry]
+    steps: list[StepShown]
     notes: list[dict[str, Any]]
     events: list[dict[str, Any]]
     explains: list[ExplainEntry]
@@ -116,9 +123,12 @@ def show(history: History, reference: str) -> SessionShown:
     id_ = find(history, reference)
     with history.reading():
         entry, plan = sessions(history, ids=[id_])[0], plan_of(history, id_)
+        threads = thread_states(history, id_)
         shown: SessionShown = {
             **entry,
-            "steps": steps(history, id_),
+            "steps": [
+                {**step, "threads": threads.get(at, {})} for at, step in enumerate(steps(history, id_))
+            ],
             "notes": notes(history, id_),
             "events": _events(history, id_),
             "explains": explains(history, id_),

@@ -68,14 +68,15 @@ class ThreadKinds:
 
     def _kind(self, tid: int) -> str:
         """'' for threads that do nothing in this step: Dyno's own one, those that wait for a next client."""
-        name = self._told.get(tid, "") if self._is_unnamed(tid) else self._names[tid]
-        if tid in self._told and name in (CLIENT, OWN_THREAD):
-            return name if name == CLIENT else ""
-        kind = kind_of_thread(name) if name else OTHER
+        told = self._told.get(tid, "")
+        name = told if self._is_unnamed(tid) else self._names[tid]
+        kind = CLIENT if name == CLIENT else kind_of_thread(name) if name else OTHER
+        may_serve = kind == CLIENT or (not name and not self._told)
+        if not may_serve:
+            return "" if name == OWN_THREAD else kind
         if tid in self._first:
-            return "" if kind == CLIENT else kind
-        is_client = kind == CLIENT or (not name and not self._told)
-        return (CLIENT if self._is_at_work(tid) else "") if is_client else kind
+            return OTHER if not name else ""
+        return CLIENT if told == CLIENT or self._is_at_work(tid) else ""
 
     def _is_unnamed(self, tid: int) -> bool:
         return self._names[tid] in (self._program, "")
