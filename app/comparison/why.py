@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 from app.history.step_text import mark_text
 from app.history.step_work import THEN
@@ -146,12 +146,13 @@ def why_all(comparison: Comparison, step: str = "") -> list[WhyEntry]:
 
 def _defined(row: RowEntry, places: Sequence[int]) -> list[str]:
     """The costs that exist: time and work for every step, others only where they were measured."""
-    every = {**COSTS, **dict.fromkeys(CLIENT_TIME, "")}
-    return [
-        name
-        for name, spent_on in every.items()
-        if spent_on or any(row["measures"][name]["n"][at] for at in places)
-    ]
+    found = [name for name, spent_on in COSTS.items() if spent_on or _is_known(row, name, "n", places)]
+    return found + [name for name in CLIENT_TIME if _is_known(row, name, "values", places)]
+
+
+def _is_known(row: RowEntry, name: str, what: Literal["n", "values"], places: Sequence[int]) -> bool:
+    """Whether one of the columns has a measure; a value of 0 is not worth a line."""
+    return any(row["measures"][name][what][at] for at in places)
 
 
 def remarks_of(entry: WhyEntry) -> list[str]:

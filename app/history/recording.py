@@ -271,7 +271,7 @@ def keep_figures(connection: Connection, number: int, event: StepEnded) -> None:
             json.dumps(event.others) if event.others else "", number,
         ),
     )  # fmt: skip
-    parts = "totals latency_ms buckets per_row status sizes rows debt settled in_force"
+    parts = "totals latency_ms buckets per_row status sizes rows debt settled in_force threads"
     content = pack_json({part: getattr(event, part) for part in parts.split()})
     connection.execute(
         "INSERT INTO result (step, started, ended) VALUES (?, ?, ?)"
