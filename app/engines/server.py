@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Mapping
+from typing import Dict, Iterable, List, Mapping
 
 from .counter import gauge, rate
 from .engine import MIB, Rules
-from .query import Query, Row, first_answer
+from .query import Query, Row
 
 SCHEMA = "dyno"  # where the load creates its tables
 CALM_S = 2  # seconds without a change before something counts as over
@@ -64,18 +64,33 @@ def row_formats(query: Query) -> str:
 # kinds of threads that every server has, and how their names begin
 THREADS: Rules = (("client", r"connection$|one_connection$"),)
 OWN_THREAD = "Dyno's connection"
-# from 5.7 on, with the Performance Schema; MariaDB knows those of its connections without it
-_THREADS = (
-    "SELECT thread_os_id AS tid, name, processlist_id AS id, '' AS state, CONNECTION_ID() AS own"
-    " FROM performance_schema.threads WHERE thread_os_id IS NOT NULL",
-    "SELECT tid, command AS name, id, state, CONNECTION_ID() AS own FROM information_schema.processlist",
+# by schema, table and column: MySQL from 5.7 on with the Performance Schema; MariaDB without it
+_THREADS = {
+    ("performance_schema", "threads", "THREAD_OS_ID"): (
+        "SELECT thread_os_id AS tid, name, processlist_id AS id, '' AS state, CONNECTION_ID() AS own"
+        " FROM performance_schema.threads WHERE thread_os_id IS NOT NULL"
+    ),
+    ("information_schema", "PROCESSLIST", "TID"): (
+        "SELECT tid, command AS name, id, state, CONNECTION_ID() AS own FROM information_schema.processlist"
+    ),
+}
+_HAS_COLUMN = (
+    "SELECT COUNT(*) AS n FROM information_schema.columns"
+    " WHERE table_schema = '{}' AND table_name = '{}' AND column_name = '{}'"
 )
 
 
-def thread_names(query: Query) -> Dict[int, str]:
-    """Names of threads by their ids in the system: `client` for connections; {} of a build that has none."""
-    for statement in _THREADS:
-        found = {int(row["tid"]): _thread_name(row) for row in first_answer(query, [statement])}
+def thread_sources(query: Query) -> List[str]:
+    """The statements that list threads with their ids in the system, as far as the build has the columns."""
+    return [
+        statement for place, statement in _THREADS.items() if int(query(_HAS_COLUMN.format(*place))[0]["n"])
+    ]
+
+
+def thread_names(query: Query, sources: Iterable[str]) -> Dict[int, str]:
+    """Names of threads by their ids in the system: `client` for connections; {} if nothing lists them."""
+    for statement in sources:
+        found = {int(row["tid"]): _thread_name(row) for row in query(statement)}
         if found:
             return found
     return {}

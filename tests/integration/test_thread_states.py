@@ -29,6 +29,7 @@ TABLES = (
     "CREATE TABLE dyno.t (id INT PRIMARY KEY, v INT) ENGINE=InnoDB",
     "INSERT INTO dyno.t VALUES (0, 0), (1, 0), (2, 0), (3, 0)",
 )
+UPDATE = "UPDATE dyno.t SET v = v + 1 WHERE id = 1"
 CLIENTS, SECONDS, LIMIT_S = 3, 1.2, 30
 NAMED_PCT = 90.0  # of the time of clients
 
@@ -47,11 +48,11 @@ class Planted:
     def connect(self) -> Any:
         return pymysql.connect(unix_socket=self.server.socket, user="root", autocommit=True)
 
-    def kinds(self, work: Work, clients: int = CLIENTS) -> dict[str, Kind]:
-        """What the threads did, by kind, while clients worked."""
-        self.sampler.begin_step(clients)
+    def kinds(self, work: Work, clients: int = CLIENTS, others: int = 0) -> dict[str, Kind]:
+        """What the threads did, by kind, while clients worked, and others were connected."""
+        self.sampler.begin_step(clients + others)
         with self._working(work, clients):
-            self._look(lambda: self._found() == clients)
+            self._look(lambda: self._found() == clients + others)
             self.sampler.begin_part()
             end = time.monotonic() + SECONDS
             self._look(lambda: time.monotonic() >= end)
@@ -146,8 +147,8 @@ def test_a_held_row_lock(planted: Planted) -> None:
     with planted.connect() as holder:
         cursor = holder.cursor()
         cursor.execute("BEGIN")
-        cursor.execute("UPDATE dyno.t SET v = v + 1 WHERE id = 1")
-        kinds = planted.kinds(lambda cursor: cursor.execute("UPDATE dyno.t SET v = v + 1 WHERE id = 1"))
+        cursor.execute(UPDATE)
+        kinds = planted.kinds(lambda cursor: cursor.execute(UPDATE), others=1)
     clients = kinds[CLIENT]  # the holder is a client too: it waits for its next statement
     assert clients.threads == CLIENTS + 1
     assert clients.pcts["lock"] == pytest.approx(100 * CLIENTS / (CLIENTS + 1), abs=5)
@@ -157,7 +158,7 @@ def test_a_held_row_lock(planted: Planted) -> None:
 def test_a_slow_fsync(planted: Planted, slow: Path) -> None:
     slow.touch()
     try:
-        shares = planted.shares(lambda cursor: cursor.execute("UPDATE dyno.t SET v = v + 1 WHERE id = 1"), 1)
+        shares = planted.shares(lambda cursor: cursor.execute(UPDATE), 1)
     finally:
         slow.unlink()
     waits = {state: pct for state, pct in shares.items() if state not in ("running", "runnable")}

@@ -44,7 +44,7 @@ def recorded_shares(context: Context) -> None:
     maker.begin(declared())
     for at in range(len(maker.plan.steps)):
         maker.step(at)
-    keep(context.home, maker.end())
+    keep(context, [maker.end()])
 
 
 def test_the_last_chart_stacks_the_states(context: Context, qtbot: QtBot, drawn: Show) -> None:
@@ -54,14 +54,15 @@ def test_the_last_chart_stacks_the_states(context: Context, qtbot: QtBot, drawn:
     at = box.findData(CLIENT_STATES)
     assert at == 0
     box.activated.emit(at)
-    qtbot.waitUntil(lambda: len(chart._lines) == len(STATES))
+    qtbot.waitUntil(lambda: [line.key for line in chart._lines] == [series_of(each) for each in SHARES])
     page.body.charts.axis.refresh()
-    sums = [chart._stack.sums(series_of(state)).newest for state in STATES]
-    assert sums == pytest.approx([20, 25, 25, 70, 95, 100, 100, 100])
+    sums = [chart._stack.sums(line.key).newest for line in chart._lines]
+    assert sums == pytest.approx([20, 25, 70, 95, 100])
+    assert chart._canvas.area.y == (0.0, 100.0)
     own = dict(zip((line.label for line in chart._lines), chart._head._values, strict=True))
-    assert (own["fsync"], own["CPU wait"], own["disk"]) == ("45", "5", "0")
+    assert (own["fsync"], own["CPU wait"]) == ("45.00", "5.00")
     assert chart.height() >= 110
-    chart._head.hidden.toggle("threads.running_pct")
+    chart._head.hidden.toggle(series_of("running"), chart._lines)
     assert chart._stack.sums(series_of("lock")).newest == pytest.approx(75)
 
 

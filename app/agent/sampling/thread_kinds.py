@@ -12,7 +12,7 @@ from typing import Dict, List, Set
 
 from app.engines import kind_of_thread
 from app.engines.query import Query, QueryError
-from app.engines.server import OWN_THREAD, thread_names
+from app.engines.server import OWN_THREAD, thread_names, thread_sources
 from app.protocol.thread_states import CLIENT, OTHER
 
 from .proc_files import read_file
@@ -32,6 +32,9 @@ class ThreadKinds:
         self._names: Dict[int, str] = {}
         self._told: Dict[int, str] = {}
         self._ran: Dict[int, float] = {}  # threads of earlier steps: the server may use them for new clients
+        self._sources: List[str] = []
+        with contextlib.suppress(QueryError):
+            self._sources = thread_sources(query)
         self._count = self._looked_at = 0  # links of the folder: threads and two more
         self._changed = 0.0
         self._ask()
@@ -90,7 +93,7 @@ class ThreadKinds:
 
     def _ask(self) -> None:
         with contextlib.suppress(QueryError):
-            self._told = thread_names(self._query) or self._told
+            self._told = thread_names(self._query, self._sources) or self._told
 
 
 def _name(folder: str, tid: int) -> str:

@@ -16,7 +16,7 @@ from app.agent.sampling.thread_shares import StepShares, Tally
 from app.agent.sampling.thread_states import NOTHING, SERIES, ThreadSampler
 from app.engines import kind_of_thread
 from app.engines.query import QueryError
-from app.engines.server import OWN_THREAD, thread_names
+from app.engines.server import OWN_THREAD, thread_names, thread_sources
 from app.protocol.reading import read
 from app.protocol.thread_states import CLIENT, OTHER, STATES, ThreadStates, shares_text, time_per_query
 
@@ -195,14 +195,15 @@ def test_names_come_from_the_performance_schema_else_from_the_list_of_connection
         {"tid": 3, "name": "thread/sql/one_connection", "id": 9, "state": "", "own": 9},
         {"tid": 4, "name": "thread/sql/compress_gtid_table", "id": 2, "state": "", "own": 9},
     ]
-    found = thread_names(answering(schema))
+    found = thread_names(answering(schema), ["a"])
     assert found == {1: "main", 2: CLIENT, 3: OWN_THREAD, 4: "compress_gtid_table"}
     listed = [
         {"tid": 5, "name": "Daemon", "id": 1, "state": "InnoDB purge worker", "own": 9},
         {"tid": 6, "name": "Sleep", "id": 4, "state": "", "own": 9},
     ]
-    assert thread_names(answering([], listed)) == {5: "InnoDB purge worker", 6: CLIENT}
-    assert thread_names(answering(None, None)) == {}
+    assert thread_names(answering([], listed), ["a", "b"]) == {5: "InnoDB purge worker", 6: CLIENT}
+    assert thread_names(answering([], []), ["a", "b"]) == thread_names(answering(), []) == {}
+    assert len(thread_sources(answering([{"n": 0}], [{"n": 1}]))) == 1
 
 
 # a real process

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from app.history.series import SeriesEntry
 from app.protocol.thread_states import STATES, series_of
 from ui.core.theme import Theme
 from ui.widgets.charts.lines import Line
+from ui.widgets.charts.pyramid import Track, highest
 
 CLIENT_STATES = "threads"  # the name of the choice
 SERIES = tuple(map(series_of, STATES))
@@ -32,9 +33,18 @@ def series_of_choice(name: str) -> tuple[str, ...]:
     return SERIES if name == CLIENT_STATES else (name,) if name else ()
 
 
-def state_lines(theme: Theme) -> list[Line]:
+def seen_states(tracks: Mapping[str, Track]) -> tuple[str, ...]:
+    """The states that a session has had: others need no entry in the legend."""
+    return tuple(state for state in STATES if _is_seen(tracks.get(series_of(state))))
+
+
+def _is_seen(track: Track | None) -> bool:
+    return track is not None and bool(len(track)) and float(highest(track.between(0, len(track))[1])) > 0
+
+
+def state_lines(theme: Theme, states: Sequence[str]) -> list[Line]:
     """Areas on each other, what runs at the bottom."""
     return [
         Line(series_of(state), _LABELS.get(state, state), theme.state(state), stacked=True)
-        for state in STATES
+        for state in states
     ]

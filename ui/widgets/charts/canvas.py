@@ -96,11 +96,13 @@ class Canvas(GraphicsView):  # type: ignore[misc]
             x, y = seen(x, y, self.area.length(_ALONE))
         curve.setData(x=x, y=y, connect="finite" if has_gaps else "all")
 
-    def fit(self, x: tuple[float, float], placed: Sequence[Values], scale: ValueScale) -> None:
-        """Round ranges around what is shown, and their ticks."""
+    def fit(
+        self, x: tuple[float, float], placed: Sequence[Values], scale: ValueScale, is_stack: bool = False
+    ) -> None:
+        """Round ranges around what is shown, and their ticks; a stack has no room above."""
         most_x = max(int(self.area.plot.width() / _TICK_WIDTH), 1)
         most_y = max(int(self.area.plot.height() / _TICK_HEIGHT), 2)
-        y = self._fitted_values(placed, scale, most_y)
+        y = self._heights(placed) if is_stack else self._fitted_values(placed, scale, most_y)
         if self._fitted == (fitted := (*x, *y, most_x, most_y, scale.is_logarithmic)):
             return
         self._fitted = fitted
@@ -108,6 +110,10 @@ class Canvas(GraphicsView):  # type: ignore[misc]
         self._ground.y_ticks = scale.ticks(y, most_y)
         self._ground.corner = clock_form(*x, most_x)
         self.set_area(x, y)
+
+    @staticmethod
+    def _heights(placed: Sequence[Values]) -> tuple[float, float]:
+        return 0.0, max([1.0, *(float(highest(values)) for values in placed if len(values))])
 
     def _fitted_values(self, placed: Sequence[Values], scale: ValueScale, most: int) -> tuple[float, float]:
         known = [values for values in placed if len(values)]

@@ -83,7 +83,8 @@ class TimeChart(Reached):
             height = -at - len(lines) * line.faint  # ghosts are behind
             self._canvas.set_line(line.key, drawn_colour(line, self._theme), height, line.stacked)
         self._named = [line for line in lines if len(lines) <= _NAMED or not line.faint]
-        self._head.set_lines(self._named, widest="888,888")
+        are_shares = any(line.stacked for line in lines)
+        self._head.set_lines(self._named, widest="88.88" if are_shares else "888,888")
         self.redraw()
 
     def share_hidden(self, hidden: Hidden) -> None:
@@ -158,7 +159,8 @@ class TimeChart(Reached):
         lines = self._visible()
         self._stack.update([line.key for line in lines if line.stacked], self.track)
         curves = [self._stretch_of(line) for line in lines]
-        self._canvas.fit(self.axis.range, [values for _, values in curves], self._scale)
+        is_stack = any(line.stacked for line in lines)
+        self._canvas.fit(self.axis.range, [values for _, values in curves], self._scale, is_stack)
         self._canvas.show_only({line.key for line in lines})
         for line, (t, values) in zip(lines, curves, strict=True):
             self._canvas.set_values(line.key, t, values)
