@@ -13,6 +13,7 @@ from .proc_files import read_file
 _NANO = 1e-9
 DISK, FSYNC, NETWORK, ASLEEP = "disk", "fsync", "network", "asleep"
 _RESTARTED = ""  # a wait that a stop of the server has interrupted: the call no longer says which one
+_BY_FILE = "by file"  # read and write: of a socket they wait for the client (MySQL 5.5)
 
 
 def _numbers(calls: Dict[str, str]) -> Dict[bytes, str]:
@@ -24,9 +25,10 @@ def _numbers(calls: Dict[str, str]) -> Dict[bytes, str]:
 _CALLS = {
     "x86_64": _numbers(
         {
-            # read write open close readv writev pread64 pwrite64 fallocate preadv pwritev preadv2 pwritev2
+            _BY_FILE: "0 1 19 20",  # read write readv writev
+            # open close pread64 pwrite64 fallocate preadv pwritev preadv2 pwritev2
             # openat rename unlink unlinkat truncate ftruncate fadvise64
-            DISK: "0 1 2 3 19 20 17 18 285 295 296 327 328 257 82 87 263 76 77 221 -1",
+            DISK: "2 3 17 18 285 295 296 327 328 257 82 87 263 76 77 221 -1",
             FSYNC: "74 75 26 162 277 306",  # fsync fdatasync msync sync sync_file_range syncfs
             LOCK: "202 449 455",  # futex futex_waitv futex_wait
             # poll ppoll select pselect6 epoll_wait epoll_pwait accept accept4 and what sends and receives
@@ -38,7 +40,8 @@ _CALLS = {
     ),
     "aarch64": _numbers(
         {
-            DISK: "63 64 56 57 65 66 67 68 47 69 70 286 287 38 35 45 46 223 -1",
+            _BY_FILE: "63 64 65 66",
+            DISK: "56 57 67 68 47 69 70 286 287 38 35 45 46 223 -1",
             FSYNC: "82 83 227 81 84 267",
             LOCK: "98 449 455",
             NETWORK: "73 72 22 202 242 206 207 211 212",
@@ -136,7 +139,7 @@ class ThreadFiles:
 
     def __init__(self, folder: str, tid: int, way: Way) -> None:
         self._state_of = way.state_of
-        self._function = "{}/{}/wchan".format(folder, tid)
+        self._folder = "{}/{}".format(folder, tid)
         self._clock = os.open("{}/{}/schedstat".format(folder, tid), os.O_RDONLY)
         try:
             self._state = os.open("{}/{}/{}".format(folder, tid, way.file), os.O_RDONLY)
@@ -157,7 +160,15 @@ class ThreadFiles:
         return parse_schedstat(os.pread(self._clock, 128, 0))
 
     def state(self) -> str:
-        return self._state_of(os.pread(self._state, 512, 0)) or function_state(read_file(self._function))
+        data = os.pread(self._state, 512, 0)
+        state = self._state_of(data)
+        if state == _RESTARTED:
+            return function_state(read_file(self._folder + "/wchan"))
+        return self._state_by_file(int(data.split()[1], 16)) if state == _BY_FILE else state
+
+    def _state_by_file(self, number: int) -> str:
+        target = os.readlink("{}/fd/{}".format(self._folder, number))
+        return NETWORK if target.startswith("socket:") else DISK
 
     def close(self) -> None:
         os.close(self._state)
