@@ -167,7 +167,10 @@ class ThreadFiles:
         return self._state_by_file(int(data.split()[1], 16)) if state == _BY_FILE else state
 
     def _state_by_file(self, number: int) -> str:
-        target = os.readlink("{}/fd/{}".format(self._folder, number))
+        try:
+            target = os.readlink("{}/fd/{}".format(self._folder, number))
+        except OSError:
+            return UNKNOWN  # closed meanwhile
         return NETWORK if target.startswith("socket:") else DISK
 
     def close(self) -> None:

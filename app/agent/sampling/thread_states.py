@@ -103,7 +103,8 @@ class ThreadSampler:
             self._began = time.monotonic()
 
     def due_in(self, otherwise: float) -> float:
-        """The seconds until `look` has something to do, at most `otherwise`."""
+        """The seconds until `look` has something to do, at most `otherwise`; waiting for it costs CPU too."""
+        self.pace.begin()
         return max(0.0, min(self._due - time.monotonic(), otherwise)) if self._is_on else otherwise
 
     def look(self) -> None:
@@ -114,7 +115,7 @@ class ThreadSampler:
         if self._server.is_to_be_listed(now):
             self._server.list(now, self.pace)
             self.begin()
-        self.pace.begin()
+            self.pace.begin()
         self._server.clients.look(self._second)
         if self._looks % RARER == 0:
             self._server.others.look(self._second)
