@@ -39,12 +39,15 @@ class Tally:
         """
         if self.time_s <= 0:
             return None
-        waits = _waits(self.samples) or _waits(usual or {}) or {UNKNOWN: 1}
+        waits = _waits(self.samples) or _waits(usual or {})
         running = min(self.running_s / self.time_s, 1.0)
         runnable = min(self.runnable_s / self.time_s, 1.0 - running)
-        seen, rest = sum(waits.values()), 1.0 - running - runnable
+        rest = 1.0 - running - runnable
+        if not waits:  # a wait for a CPU is only counted once it is over
+            waits = {RUNNABLE if self.samples else UNKNOWN: 1}
+        seen = sum(waits.values())
         found = {state: rest * waits.get(state, 0) / seen for state in STATES}
-        return {**found, RUNNING: running, RUNNABLE: runnable}
+        return {**found, RUNNING: running, RUNNABLE: runnable + found[RUNNABLE]}
 
 
 def _waits(samples: Mapping[str, int]) -> Dict[str, int]:

@@ -96,8 +96,10 @@ def test_the_scheduler_counts_what_runs_and_samples_divide_the_rest() -> None:
 
 
 def test_a_rest_of_which_no_sample_tells_is_divided_as_usual_else_unknown() -> None:
-    found = tally(0.5, running=4).shares()
+    found = tally(0.5).shares()
     assert found is not None and found["unknown"] == pytest.approx(0.5)
+    found = tally(0.5, 0.2, running=4).shares()  # it still waits for a CPU: that is counted later
+    assert found is not None and (found["runnable"], found["unknown"]) == (pytest.approx(0.5), 0.0)
     found = tally(0.5, running=4).shares({"lock": 3, "fsync": 1, "running": 7})
     assert found is not None and (found["lock"], found["fsync"]) == (0.375, 0.125)
     assert Tally().shares() is None
