@@ -10,8 +10,8 @@ from .thread_files import ThreadFiles, Way
 from .thread_shares import Tally
 
 MOST = 32  # threads of a group that are looked at in one second
-SHARE = 0.0015  # of a core, for all that this costs
-SHORTEST_S, LONGEST_S = 0.05, 1.0  # between two looks
+SHARE = 0.0008  # of a core, for what is counted here; the rest of the agent has about as much more to do
+SHORTEST_S, LONGEST_S = 0.1, 1.0  # between two looks
 WAKE_S = 3e-5  # CPU of the system to wake the agent up for a look
 _KEPT = 0.8  # of a mean cost, when a new one comes
 

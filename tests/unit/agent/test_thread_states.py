@@ -241,9 +241,9 @@ def test_threads_that_begin_after_the_server_serve_clients(program: subprocess.P
     sampler = ThreadSampler(lambda: program.pid, answering(*[None] * 20), log.append)
     sampler.begin_step(4)
     say(program)
-    look(sampler, 0.5)
+    look(sampler, 0.8)
     sampler.begin_part()
-    look(sampler, 0.4)
+    look(sampler, 0.6)
     values = dict(zip(STATES, sampler.end(), strict=True))
     expected = {"asleep": 25, "lock": 25, "network": 50}  # of two calls
     assert {state: values[state] for state in expected} == pytest.approx(expected, abs=2)
@@ -261,7 +261,7 @@ def test_threads_of_an_earlier_step_are_clients_only_if_they_work(program: subpr
     sampler = ThreadSampler(lambda: program.pid, answering(*[None] * 20), print)
     say(program)
     sampler.begin_step(3)
-    look(sampler, 0.5)
+    look(sampler, 0.8)
     assert sampler.end() == NOTHING
     assert CLIENT not in read(ThreadStates, sampler.in_step()).kinds
 
