@@ -19,6 +19,7 @@ from .sampling.host import HostSampler
 from .sampling.locks import STATUS, RowLocks
 from .sampling.sampler import Sampler
 from .sampling.sizes import sizes
+from .sampling.thread_states import ThreadSampler
 from .sampling.waits import Waits
 from .server.connection_limits import raise_file_limit
 from .server.debt import is_indebted, read_debt
@@ -162,7 +163,8 @@ class Session(Running):
         client, engine = self.server.client, self.contender.engine
         waits = Waits(client, engine)
         counters = Counters(client, engine, [*waits.status_names, *STATUS])
-        self.sampler = Sampler(self.journal, self.host, counters, waits, RowLocks(client))
+        self.threads = ThreadSampler(lambda: self.server.pid, client.query, self.journal.log)
+        self.sampler = Sampler(self.journal, self.host, counters, waits, RowLocks(client), self.threads)
         if not waits.is_on:
             self.journal.log(NO_NAMES, "info")
         self.facts.write_server()

@@ -22,6 +22,7 @@ from app.history.step_text import (
     steadiness_text,
 )
 from app.history.step_waits import StepWaits
+from app.history.thread_states import states_texts
 from app.planner.memory_text import memory_text
 from app.protocol.others import DISTURBED
 from app.protocol.plan import step_label
@@ -67,6 +68,7 @@ def show(found: Mapping[str, Any]) -> None:
     marked = {mark for step in found["steps"] for mark in step["marks"]}
     _show_list("what the marks of steps mean", [mark_text(mark) for mark in sorted(marked)])
     _show_list("disturbed", list(_disturbed(found["steps"])))
+    _show_list("what the threads of the server did", list(_threads(found["steps"])))
     explains = [line for each in found["explains"] for line in _explain(each)]
     _show_list("execution plans", explains)
     waits = [StepWaits.from_json(each) for each in found["waits"]]
@@ -114,6 +116,12 @@ def _disturbed(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for step in steps:
         if text := disturbed_text(step["others"]):
             yield f"{step_label(step['name'], step['coordinates'])}: {text.partition(': ')[2]}"
+
+
+def _threads(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for step in steps:
+        for text in states_texts(step["threads"]):
+            yield f"{step_label(step['name'], step['coordinates'])}: {text}"
 
 
 def _seconds(step: Mapping[str, Any]) -> list[str]:

@@ -9,6 +9,7 @@ from app.comparison.before_after import pairs
 from app.comparison.charts.of_all_steps import pair_numbers
 from app.comparison.entries import Comparison
 from app.comparison.text import names_of, row_label
+from app.comparison.thread_states import states_of_steps
 from app.comparison.waits import NamedEntry, named_waits
 from app.comparison.waits_text import statements_table, waits_table
 from app.comparison.why import WhyEntry, why_all
@@ -37,6 +38,7 @@ def show_why(comparison: Comparison, step: str, form: str) -> None:
         ways = (False, True) if entries else (False,)
         names = _names(comparison, form)
         tables = [costs_text.costs_of_steps(comparison, is_relative, names) for is_relative in ways]
+        tables.append(states_of_steps(comparison, names))
         print_text_tables(tables, form)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.core.errors import InputError
 from app.engines import all_figures
+from app.protocol.thread_states import TITLES, time_per_query
 
 if TYPE_CHECKING:
     from app.history.figures import StepEntry
@@ -113,6 +114,10 @@ MEASURES = (
     Measure("cache_misses", "Cache misses per query", "/{of}", _cost("cache_misses")),
     Measure("tlb_misses", "TLB misses per query", "/{of}", _cost("tlb_misses")),
     Measure("page_faults", "Page faults per query", "/{of}", _cost("page_faults")),
+    *(
+        Measure(name, f"Client threads, {title} per query", "us/{of}", _cost(name))
+        for name, title in zip(map(time_per_query, TITLES), TITLES.values(), strict=True)
+    ),
     Measure("size_mb", "Tables and indexes", "MB", _size_mb),
     Measure("directory_mb", "Data directory", "MB", _directory_mb),
     Measure("space_amplification", "Space amplification", "bytes/byte", _space_amplification),

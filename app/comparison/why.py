@@ -3,15 +3,15 @@
 A step is as fast as what limits it lets it be. Where that is the CPU, half the CPU per query is twice the
 queries; where the disk is, CPU makes no difference. So a cost may explain as much of a change as its own
 change comes to (on a scale of doubling), no more than that of the CPU or disk it is spent on, and only as far
-as these were busy. CPU is the server's: a machine on which others are at work is always busy. What goes
-together need not be a cause.
+as these were busy. CPU is the server's: a machine on which others are at work is always busy. Time of client
+threads in a state explains at most its share of all their time. What goes together need not be a cause.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 from app.history.step_text import mark_text
 from app.history.step_work import THEN
@@ -25,6 +25,7 @@ from .judgement import marks_of_measures
 from .measures import measure_named
 from .rounds import relative
 from .text import row_label
+from .thread_states import CLIENT_TIME, busy_share, client_shares, sentences
 
 COSTS = {  # measures, and the one of what each is spent on; "": of nothing that could be busy
     "cpu_us": "cpu_us",
@@ -100,6 +101,7 @@ class WhyEntry(PairEntry):
     verdict: str | None
     marks: list[str]  # of both
     plans: list[str]  # of statements that were carried out in different ways
+    client_time: list[dict[str, float] | None]  # percent by state, of base and other; null: nobody looked
     disturbed: list[str]  # what else took the machine, in a session of either
     costs: list[CostEntry]  # those that may explain the most first
     engine: list[EngineEntry]  # figures of the engine that differ, the largest difference first
@@ -111,7 +113,7 @@ def why(comparison: Comparison, row: RowEntry, at: int) -> WhyEntry:
     places, cpus = (base, at), [columns[each]["cpus"] for each in (base, at)]
     found = _pair(row["unit"], row, places)
     change = _change(found, row["verdict"][at], comparison["limits"]["matters"])
-    costs = [_cost(row, name, places, cpus, change) for name in COSTS if _is_defined(row, name, places)]
+    costs = [_cost(row, name, places, cpus, change) for name in _defined(row, places)]
     return {
         **found,
         "step": row["workload"],
@@ -122,6 +124,7 @@ def why(comparison: Comparison, row: RowEntry, at: int) -> WhyEntry:
         "verdict": row["verdict"][at],
         "marks": sorted({*marks_of_measures(row, base), *marks_of_measures(row, at)}),
         "plans": list(_plans(comparison, row_label(row), places)),
+        "client_time": [client_shares(row, at) for at in places],
         "disturbed": list(_disturbed(comparison, row, places)),
         "costs": sorted(costs, key=_rank),
         "engine": [
@@ -158,9 +161,15 @@ def why_all(comparison: Comparison, step: str = "") -> list[WhyEntry]:
     ]
 
 
-def _is_defined(row: RowEntry, name: str, places: Sequence[int]) -> bool:
-    """Whether a cost exists: time and work for every step, amplification only for loads and settling."""
-    return bool(COSTS[name]) or any(row["measures"][name]["n"][at] for at in places)
+def _defined(row: RowEntry, places: Sequence[int]) -> list[str]:
+    """The costs that exist: time and work for every step, others only where they were measured."""
+    found = [name for name, spent_on in COSTS.items() if spent_on or _is_known(row, name, "n", places)]
+    return found + [name for name in CLIENT_TIME if _is_known(row, name, "values", places)]
+
+
+def _is_known(row: RowEntry, name: str, what: Literal["n", "values"], places: Sequence[int]) -> bool:
+    """Whether one of the columns has a measure; a value of 0 is not worth a line."""
+    return any(row["measures"][name][what][at] for at in places)
 
 
 def remarks_of(entry: WhyEntry) -> list[str]:
@@ -177,6 +186,7 @@ def remarks_of(entry: WhyEntry) -> list[str]:
             little,
             alone,
             few,
+            *sentences(entry["client_time"]),
             *entry["plans"],
             *entry["disturbed"],
             *map(mark_text, entry["marks"]),
@@ -255,9 +265,10 @@ def _grown(pair: PairEntry) -> float | None:
 def _cost(
     row: RowEntry, name: str, places: Sequence[int], cpus: Sequence[int | None], change: float | None
 ) -> CostEntry:
-    measure, spent_on = measure_named(name), COSTS[name]
+    measure, spent_on = measure_named(name), COSTS.get(name, "")
     found = _pair(measure.unit_of(row), row["measures"][name], places)
     busy = _busy(row, spent_on, places, cpus) if spent_on else None
+    busy = busy_share(row, name, places) if name in CLIENT_TIME else busy
     part = _least([_part(row["measures"][each], places, change) for each in (name, spent_on) if each])
     explains = None if part is None or busy is None else part * busy
     return {**found, "name": name, "title": measure.title, "busy": busy, "explains": explains}

@@ -7,11 +7,14 @@ by the function that is passed in. A file of this folder with an `ENGINE` is all
 from __future__ import annotations
 
 import pkgutil
+import re
+from functools import lru_cache
 from importlib import import_module
 from typing import Dict, Iterator, Tuple
 
 from .engine import Engine, general
 from .panel import Figure
+from .server import THREADS
 
 _ORDER = ("innodb", "rocksdb", "myisam", "aria")  # in which people see them; others follow by their names
 
@@ -53,3 +56,10 @@ def all_figures() -> Tuple[Figure, ...]:
 def caches_of(engine: Engine) -> Tuple[Engine, ...]:
     """The engines whose caches a server allocates while this one is driven."""
     return tuple(dict.fromkeys((*ALWAYS_THERE, engine)))
+
+
+@lru_cache(maxsize=256)
+def kind_of_thread(name: str) -> str:
+    """The kind of a thread of a server, by the name that kernel or server has for it."""
+    rules = (rule for each in KNOWN.values() for rule in each.threads)
+    return next((kind for kind, begin in (*rules, *THREADS) if re.match(begin, name)), "other")

@@ -104,6 +104,7 @@ ENGINE = Aria(
         ("Aria: rows", r"_?ma_|maria_|ha_maria"),
     ),
     status_waits=(table_lock("Aria"),),
+    threads=(("checkpoint", r"checkpoint_bg|checkpoint_background"),),
     unflushed=("unflushed_aria_pages", "dirty pages"),
     debt_limits={"unflushed_aria_pages": 32 * MIB // 8192},  # of eight kilobytes
     debt_words=(("unflushed_aria_pages", "dirty pages"),),

@@ -76,6 +76,7 @@ class Engine:
 
     # in stacks
     functions: Tuple[Tuple[str, str], ...] = ()  # its parts, and how the names of their functions begin
+    threads: Rules = ()  # kinds of its background threads, and how their names begin
 
     # settling
     nudges: Tuple[str, ...] = ()  # variables that make it write when set, and fall back by themselves

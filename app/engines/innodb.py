@@ -360,6 +360,15 @@ ENGINE = InnoDB(
         StatusWait("InnoDB log buffer without room", "log_io", "innodb_log_waits"),
         StatusWait("InnoDB buffer pool without a free page", "file_io", "innodb_buffer_pool_wait_free"),
     ),
+    threads=(
+        ("purge", r"ib_srv_(purge|wkr)|srv_(purge|worker)_thread|InnoDB purge"),
+        ("page cleaner", r"ib_pg_flush|page_(flush|cleaner)"),
+        ("checkpoint", r"ib_log_checkpt|log_checkpointer"),
+        ("log writer", r"ib_log_|log_(writer|write|flush|closer|files)"),
+        ("read and write", r"ib_io_|io_(ibuf|log|read|write)_|io_uring_wait|linux_aio"),
+        ("master", r"ib_src_main|ib_srv_main|srv_master"),
+        ("worker pool", r"ib_tpool|tpool_worker|thread_pool_thread"),  # MariaDB: purge, reads and writes
+    ),
     debt_limits={
         "dirty_bytes": 32 * MIB,
         "history_list": 10_000,  # transactions whose old rows are not purged

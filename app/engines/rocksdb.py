@@ -379,6 +379,11 @@ ENGINE = MyRocks(
         _stall("MyRocks write stall", "total", "rocksdb_stall_micros"),
         *(_stall("MyRocks write stall: " + reason, limit) for reason, limit in _STALLS),
     ),
+    threads=(
+        ("flush", r"rocksdb:high"),
+        ("compaction", r"rocksdb:(low|bottom)"),
+        ("background", r"rocksdb:|myrocks-"),
+    ),
     table_facts=(("cf_options", "SELECT * FROM information_schema.ROCKSDB_CF_OPTIONS"),),
     nudges=("rocksdb_force_flush_memtable_now", "rocksdb_compact_lzero_now"),  # the second is not everywhere
     debt_limits=dict.fromkeys(

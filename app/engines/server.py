@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import List, Mapping
+from typing import Dict, Iterable, List, Mapping
 
 from .counter import gauge, rate
 from .engine import MIB, Rules
@@ -73,6 +73,51 @@ def row_formats(query: Query) -> str:
     """The row formats of all tables, in words."""
     formats = [each["row_format"].lower() for each in table_formats(query)]
     return "row format {}".format(", ".join(dict.fromkeys(formats))) if formats else ""
+
+
+# kinds of threads that every server has, and how their names begin
+THREADS: Rules = (("client", r"connection$|one_connection$"),)
+OWN_THREAD = "Dyno's connection"
+# by schema, table and column: MySQL from 5.7 on with the Performance Schema; MariaDB without it
+_THREADS = {
+    ("performance_schema", "threads", "THREAD_OS_ID"): (
+        "SELECT thread_os_id AS tid, name, processlist_id AS id, '' AS state, CONNECTION_ID() AS own"
+        " FROM performance_schema.threads WHERE thread_os_id IS NOT NULL"
+    ),
+    ("information_schema", "PROCESSLIST", "TID"): (
+        "SELECT tid, command AS name, id, state, CONNECTION_ID() AS own FROM information_schema.processlist"
+    ),
+}
+_HAS_COLUMN = (
+    "SELECT COUNT(*) AS n FROM information_schema.columns"
+    " WHERE table_schema = '{}' AND table_name = '{}' AND column_name = '{}'"
+)
+
+
+def thread_sources(query: Query) -> List[str]:
+    """The statements that list threads with their ids in the system, as far as the build has the columns."""
+    return [
+        statement for place, statement in _THREADS.items() if int(query(_HAS_COLUMN.format(*place))[0]["n"])
+    ]
+
+
+def thread_names(query: Query, sources: Iterable[str]) -> Dict[int, str]:
+    """Names of threads by their ids in the system: `client` for connections; {} if nothing lists them."""
+    for statement in sources:
+        found = {int(row["tid"]): _thread_name(row) for row in query(statement)}
+        if found:
+            return found
+    return {}
+
+
+def _thread_name(row: Row) -> str:
+    name = str(row["name"] or "").rpartition("/")[2]
+    if row["id"] == row["own"]:
+        return OWN_THREAD
+    if name == "Daemon":  # a background thread in the list of connections says in its state which one
+        return str(row["state"] or "")
+    is_connection = name == "one_connection" or "/" not in str(row["name"])
+    return "client" if is_connection else name
 
 
 def is_mariadb(family: str) -> bool:

@@ -10,6 +10,7 @@ from app.engines.panel import FACT
 from app.protocol.plan import Plan, step_label
 from app.protocol.stacks import COUNTERS, STACKS
 from app.protocol.states import GOING_ON, GONE, UNREACHED
+from app.protocol.thread_states import STATES, time_per_query
 from app.shapes.facts import is_left_out
 from app.stats.steady import UNSTEADY
 
@@ -20,11 +21,12 @@ from .rates import LimitEntry, ScheduleEntry, ends_at_rates
 from .remarks import remarks
 from .sessions import SessionEntry, find, sessions, state_of
 from .step_waits import waits_of_session
+from .thread_states import thread_states
 
 PER_QUERY = (
     "cpu_us", "machine_cpu_us", "disk_busy_us", "context_switches", "rows_read", "reads", "read_kb",
     "written_kb", "log_kb", "server_read_kb", "server_written_kb", "cpu_user_us", "cpu_system_us",
-    "voluntary_switches", "involuntary_switches", *COUNTERS,
+    "voluntary_switches", "involuntary_switches", *COUNTERS, *map(time_per_query, STATES),
 )  # fmt: skip
 
 
@@ -96,6 +98,12 @@ class StepEntry(TypedDict):
     max_block_deviation: float | None  # of blocks of its seconds from their median, as a share of it
 
 
+class StepShown(StepEntry):
+    """A step with what the threads of the server did; `ThreadStates`, empty where nobody looked."""
+
+    threads: dict[str, Any]
+
+
 class ExplainEntry(TypedDict):
     """How the server executes a typical statement of a step."""
 
@@ -107,7 +115,7 @@ class ExplainEntry(TypedDict):
 class SessionShown(SessionEntry):
     """A session with its steps, notes and log."""
 
-    steps: list[StepEntry]
+    steps: list[StepShown]
     notes: list[dict[str, Any]]
     events: list[dict[str, Any]]
     explains: list[ExplainEntry]
@@ -123,9 +131,12 @@ def show(history: History, reference: str) -> SessionShown:
     id_ = find(history, reference)
     with history.reading():
         entry, plan = sessions(history, ids=[id_])[0], plan_of(history, id_)
+        threads = thread_states(history, id_)
         shown: SessionShown = {
             **entry,
-            "steps": steps(history, id_),
+            "steps": [
+                {**step, "threads": threads.get(at, {})} for at, step in enumerate(steps(history, id_))
+            ],
             "notes": notes(history, id_),
             "events": _events(history, id_),
             "explains": explains(history, id_),

@@ -252,6 +252,12 @@ def _declare(connection: Connection, session: int | None, declared: Sequence[dic
 _ENGINE = "SELECT engine FROM session JOIN step ON step.session = session.number WHERE step.number = ?"
 
 
+_PARTS = (  # of `step_ended`, for `result`
+    "totals", "latency_ms", "buckets", "per_row", "status", "sizes", "rows", "debt", "settled", "in_force",
+    "schedule", "limit", "waits", "statements", "threads",
+)  # fmt: skip
+
+
 def keep_figures(connection: Connection, number: int, event: StepEnded) -> None:
     """The figures of a step that has ended: what lists and comparisons read, and all of it."""
     totals, rows = event.totals, event.rows
@@ -271,8 +277,7 @@ def keep_figures(connection: Connection, number: int, event: StepEnded) -> None:
             json.dumps(event.others) if event.others else "", number,
         ),
     )  # fmt: skip
-    parts = "totals latency_ms buckets per_row status sizes rows debt settled in_force schedule limit waits statements"
-    content = pack_json({part: getattr(event, part) for part in parts.split()})
+    content = pack_json({part: getattr(event, part) for part in _PARTS})
     connection.execute(
         "INSERT INTO result (step, started, ended) VALUES (?, ?, ?)"
         " ON CONFLICT (step) DO UPDATE SET ended = excluded.ended",

@@ -201,6 +201,7 @@ class StepEnded:
     limit: dict[str, Any] = field(default_factory=dict)
     waits: dict[str, Any] = field(default_factory=dict)  # Waits: what the threads of the server waited for
     statements: list[Any] = field(default_factory=list)  # Statement: by digest, the longest first
+    threads: dict[str, Any] = field(default_factory=dict)  # ThreadStates: what the server's threads did
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,14 @@ from app.comparison.entries import Comparison, GroupEntry, MeasureEntry, RatioEn
 from app.comparison.measures import MEASURES, measure_named
 from app.comparison.rounds import relative
 from app.comparison.text import across_sign, judged_text, left_out_text, p_text, row_label, steady_text
+from app.comparison.thread_states import client_shares
 from app.core.units import count_text, figure_text, unit_text
 from app.protocol.plan import step_label
+from app.protocol.thread_states import shares_text
 from app.stats.verdicts import COLOURED
 
 COSTS = ("cpu_us", "context_switches", "read_kb", "written_kb")  # measures of what a query costs
+NAMED_PCT = 5.0  # of the client threads' time: smaller shares are not listed
 LATENCIES = ("p50_ms", "p95_ms", "p99_ms")  # measures beside a figure that is a mean latency
 
 
@@ -70,6 +73,19 @@ def costs(found: Comparison, base: int) -> Iterator[Group]:
     driven = [row for row in found["rows"] if row["kind"] == "drive"]
     for name in (*COSTS, *_of_engine(driven, base)):
         yield from _measured(driven, name, base)
+    yield from _client_threads(driven)
+
+
+def _client_threads(rows: Sequence[RowEntry]) -> Iterator[Group]:
+    """Shares of the client threads' time by state."""
+    shares = [[client_shares(row, at) for at in _columns(row)] for row in rows]
+    lines = [
+        Line(row_label(row), tuple(Cell(shares_text(each, NAMED_PCT) if each else "-") for each in columns))
+        for row, columns in zip(rows, shares, strict=True)
+        if any(columns)
+    ]
+    if lines:
+        yield Group("Time of client threads", "", "", tuple(lines), None, ())
 
 
 def _of_engine(rows: Sequence[RowEntry], base: int) -> list[str]:

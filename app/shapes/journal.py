@@ -14,6 +14,7 @@ from app.core.settings import MOST_PCT
 from app.protocol.others import Others
 from app.protocol.plan import Plan
 from app.protocol.reading import read
+from app.protocol.thread_states import ThreadStates
 from app.protocol.waits import Statement, Waits
 
 from . import (
@@ -329,6 +330,7 @@ class StepEnded(Stamp, total=False):
     limit: Limit
     waits: dict[Name, Any]  # read as `Waits`
     statements: Annotated[list[dict[Name, Any]], Meta(max_length=MOST_LISTED)]  # read as `Statement`
+    threads: dict[Name, Any]  # read as `ThreadStates`
 
 
 class SessionEnded(Stamp, total=False):
@@ -370,6 +372,7 @@ def _check_step_ended(data: Mapping[str, Any]) -> None:
     if "cause" in data.get("settled", {}):
         check(data["settled"], SettledRun)
     _check_read("others", Others, data.get("others", {}))
+    _check_read("threads", ThreadStates, data.get("threads", {}))
     _check_read("waits", Waits, data.get("waits", {}))
     for each in data.get("statements", ()):
         _check_read("statements", Statement, each)

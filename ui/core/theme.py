@@ -64,6 +64,15 @@ _PARTS = {
     "binlog": ("#9a9437", "#bdb75c"),
     "temporary": ("#c9757b", "#b5626a"),
 }
+_STATES = {  # of threads
+    "running": ("#3f9b6c", "#4cab7c"),
+    "runnable": ("#cdb64e", "#b8a34a"),
+    "disk": ("#4f7cac", "#6d9dce"),
+    "fsync": ("#8a6fa5", "#a88ac0"),
+    "lock": ("#bf4b4b", "#d9686b"),
+    "network": ("#c3c9cf", "#56606a"),
+    "asleep": ("#a79a84", "#8f846f"),
+}
 _OTHERS = tuple(_GROUPS[name] for name in ("write", "read", "scan", "text", "index", "load"))
 _FULL = 1.0  # a relative figure this far from 1.00, up or down on a scale of doubling, is coloured in full
 _LEAST_TINT, _FULL_TINT = 0.14, 0.42  # how much of the colour is laid over the ground
@@ -106,6 +115,10 @@ class Theme(QObject):
     def part(self, name: str) -> QColor:
         """The colour of a part of a size on disk."""
         return QColor(_PARTS.get(name, ("#a4acb4", "#6f7a85"))[self.is_dark])
+
+    def state(self, name: str) -> QColor:
+        """The colour of a state of threads."""
+        return QColor(_STATES.get(name, ("#6f7a85", "#a4acb4"))[self.is_dark])
 
     def verdict(self, word: str | None, ratio: float | None) -> QColor | None:
         """The tint of a better or worse ratio, stronger the further it is from 1; None for others."""

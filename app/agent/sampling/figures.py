@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 from app.engines.engine import Engine
 from app.protocol.plan import Step
 from app.protocol.stacks import COUNTERS
+from app.protocol.thread_states import STATES, time_per_query
 
 from .sampler import queries
 
@@ -78,7 +79,7 @@ def percentile(buckets: Sequence[Sequence[float]], percent: int) -> Optional[flo
 SPENT = (
     "cpu_us", "machine_cpu_us", "disk_busy_us", "context_switches", "rows_read", "reads", "read_kb",
     "written_kb", "log_kb", "server_read_kb", "server_written_kb", "cpu_user_us", "cpu_system_us",
-    "voluntary_switches", "involuntary_switches",
+    "voluntary_switches", "involuntary_switches", *map(time_per_query, STATES),
 )  # fmt: skip
 
 

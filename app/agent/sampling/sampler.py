@@ -16,6 +16,7 @@ from .host import HostSampler, deltas
 from .locks import RowLocks
 from .means import Means
 from .reading import Reading
+from .thread_states import NOTHING, SERIES, ThreadSampler
 from .waits import Waits
 
 Moment = Tuple[Reading, Dict[str, str]]  # what the machine, and what the server has counted so far
@@ -25,7 +26,13 @@ class Sampler:
     """Takes samples of one session; what cannot be read is missing, and logged once."""
 
     def __init__(
-        self, journal: Journal, host: HostSampler, counters: Counters, waits: Waits, locks: RowLocks
+        self,
+        journal: Journal,
+        host: HostSampler,
+        counters: Counters,
+        waits: Waits,
+        locks: RowLocks,
+        threads: ThreadSampler,
     ) -> None:
         self._journal = journal
         self._host = host
@@ -33,7 +40,8 @@ class Sampler:
         self.waits = waits
         self.locks = locks
         self._said: Dict[str, bool] = {}
-        self._series = [*LOAD, *host.declare(), *counters.declare(), *waits.declare()]
+        self._threads = threads
+        self._series = [*LOAD, *host.declare(), *counters.declare(), *waits.declare(), *SERIES]
         self._digits = [each["digits"] for each in self._series]
         self.means = Means([each.series for each in counters.counters])  # of the measured seconds
         self.at = 0.0
@@ -89,6 +97,7 @@ class Sampler:
         A statement of a scan takes many seconds: one without its end is no stall; the server tells the rows.
         """
         before, status, then = self.reading, self._status, self.at
+        threads = NOTHING if derived else self._threads.end()  # before the last second, clients may be gone
         self.begin()
         dt = self.at - then
         host = self._host.rates(before, self.reading, dt)
@@ -97,7 +106,8 @@ class Sampler:
         of_server = self._counters.values(status, self._status, dt)
         if s >= 0:
             self.means.add(of_server, dt)
-        found = [*of_load, *host, *of_server, *self.waits.values(status, self._status, dt)]
+        waits = self.waits.values(status, self._status, dt)
+        found = [*of_load, *host, *of_server, *waits, *threads]
         self._try("locks", lambda: self.locks.look(status, self._status), None)
         rounded = [None if v is None else round(v, digits) for v, digits in zip(found, self._digits)]
         self._journal.write(Sample, step=step, s=s, dt=round(dt, 4), values=rounded, derived=derived)

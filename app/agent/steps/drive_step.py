@@ -84,6 +84,7 @@ class DriveStep:
         self._costs.begin()
         self._profile.prepare()
         self._waits.begin(self._first[1])
+        session.threads.begin_step(self._step.threads)
         self._read_before = session.sampler.rows_read
         with credentials(session.server) as login:
             driver = [*driver_options(session.server.socket, session.server.port), *login]
@@ -94,6 +95,7 @@ class DriveStep:
                 generator.stop()
                 session.generator = None
                 self._profile.end()
+                session.threads.end_step()
         figures = self._figures(interrupted, generator)
         self._profile.discard()
         return figures
@@ -112,7 +114,7 @@ class DriveStep:
         began = time.monotonic()
         declared = self._step.seconds + self._step.warmup
         while generator.is_open:
-            lines = generator.read(min(0.25, self._session.sampler.at + LATE_S - time.monotonic()))
+            lines = self._read(generator, min(0.25, self._session.sampler.at + LATE_S - time.monotonic()))
             for line in lines:
                 self._take(line)
             if (
@@ -131,6 +133,17 @@ class DriveStep:
         self._code = generator.wait()
         return ""
 
+    def _read(self, generator: Generator, seconds: float) -> List[Dict[str, Any]]:
+        """Its new lines, [] after so many seconds; looks at the threads of the server meanwhile."""
+        end, threads = time.monotonic() + seconds, self._session.threads
+        lines: List[Dict[str, Any]] = []
+        while not lines and generator.is_open:
+            lines = generator.read(threads.due_in(end - time.monotonic()))
+            threads.look()
+            if time.monotonic() >= end:
+                break
+        return lines
+
     def _take(self, line: Mapping[str, Any]) -> None:
         kind, generator = line.get("type"), self._session.generator
         if self._step.load_cores and generator and not self._in_force:
@@ -142,6 +155,7 @@ class DriveStep:
             self._costs.begin()
             self._profile.begin()
             self._waits.begin(self._first[1])
+            self._session.threads.begin_part()
             self._warm_rows = line["rows"]
             self._session.journal.write(Mark, name="measured", step=self._index)
         elif kind == "statement":
@@ -221,6 +235,7 @@ class DriveStep:
         spent = session.sampler.spent(self._first, self._last)
         spent.update(self._costs.spent(totals["queries"], spent["cpu_us"]))
         spent.update(self._profile.spent())
+        spent.update(session.threads.spent(seconds))
         others = session.others_between(self._first[0], self._last[0])
         schedule = self._schedule(int(totals["events"]), seconds)
         outcome, reason = self._outcome(interrupted, generator)
@@ -254,6 +269,7 @@ class DriveStep:
             "status": status,
             "others": to_json(others),
             **self._waits.fields(totals["queries"]),
+            "threads": session.threads.in_step(),
         }
 
     def _schedule(self, events: int, seconds: float) -> Dict[str, Any]:

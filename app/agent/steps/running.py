@@ -10,6 +10,7 @@ from app.agent.sampling.disturbance import Allowed, others_between
 from app.agent.sampling.host import HostSampler
 from app.agent.sampling.reading import Reading
 from app.agent.sampling.sampler import Sampler
+from app.agent.sampling.thread_states import ThreadSampler
 from app.agent.sampling.write_accounting import WriteAccounting
 from app.agent.server.logged_errors import LoggedErrors
 from app.agent.server.server import Server
@@ -51,6 +52,7 @@ class Running:
         self.server: Server = None  # type: ignore[assignment]  # made by the session when it begins to serve
         self.sampler: Sampler = None  # type: ignore[assignment]
         self.host: HostSampler = None  # type: ignore[assignment]
+        self.threads: ThreadSampler = None  # type: ignore[assignment]
         self.error_log = LoggedErrors(journal)
         self.open_step = -1
         self.agent = ""  # the hash of the agent file

@@ -80,7 +80,7 @@ class SlicedStep(DriveStep):
         end = time.monotonic() + limit_s
         while generator.is_open:
             found: Optional[Mapping[str, Any]] = None
-            for line in generator.read(0.25):
+            for line in self._read(generator, 0.25):
                 if line.get("type") == kind:
                     found = line
                 elif line.get("type") in ("statement", "schedule"):
@@ -138,11 +138,13 @@ class SlicedStep(DriveStep):
         self._costs.begin()
         self._profile.begin()
         self._waits.begin(self._first[1])
+        session.threads.begin_part()
         self._warm_rows, self._buckets, self._latency = self._rows, {}, {}
         session.journal.write(Mark, name="measured", step=self._index)
 
     def _slice(self, generator: Generator, seconds: float, s: int) -> None:
         self._session.sampler.begin()
+        self._session.threads.begin()
         self._gate.open(self._clients, seconds)
         line = self._await(generator, "slice", seconds + OVERDUE_S)
         if float(line["time_s"]) - seconds > LONG_DRAIN_S:

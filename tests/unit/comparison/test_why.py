@@ -13,11 +13,13 @@ import pytest
 from app.comparison.compare import compare
 from app.comparison.costs_text import SHORT, UNMEASURED, costs_of_steps, details, to_csv
 from app.comparison.entries import Comparison
+from app.comparison.thread_states import NO_STATES, states_of_steps
 from app.comparison.why import COSTS, HARDLY, LITTLE, NOTHING, SORTED, remarks_of, why, why_all
 from app.core.table import to_markdown
 from app.history.history import History
 from app.protocol.events import StepEnded
 from app.protocol.plan import Step
+from app.protocol.thread_states import STATES, time_per_query
 from tests import journals
 from tests.journals import store
 
@@ -200,3 +202,44 @@ def test_written_for_a_spreadsheet_and_a_forum(history: History) -> None:
 
 def test_every_cost_has_a_short_name_for_the_table_of_all_steps() -> None:
     assert set(SHORT) == set(COSTS)
+
+
+def times(**states: float) -> dict[str, float]:
+    """Microseconds of client threads per query; of the states that are not given 0."""
+    return {time_per_query(state): states.get(state, 0.0) for state in STATES}
+
+
+def test_time_in_a_state_explains_at_most_its_share(history: History) -> None:
+    """Syncs take four times as long: three quarters of the time, and all of the change."""
+    base = {**BASE, **times(running=100.0, fsync=300.0)}
+    found = compared(history, 1000.0 * 400 / 1300, {**BASE, **times(running=100.0, fsync=1200.0)}, base)
+    entry = why(found, found["rows"][1], 1)
+    first = entry["costs"][0]
+    assert (first["name"], first["busy"]) == ("client_fsync_us", pytest.approx(1200 / 1300))
+    assert first["explains"] == pytest.approx(1200 / 1300)
+    by_name = {cost["name"]: cost for cost in entry["costs"]}
+    assert by_name["client_running_us"]["explains"] == 0.0
+    assert "client_disk_us" not in by_name  # 0 in both
+    assert entry["client_time"][0] == pytest.approx(
+        {**dict.fromkeys(STATES, 0.0), "running": 25.0, "fsync": 75.0}
+    )
+    said = remarks_of(entry)
+    assert "Client threads in the base: 75 % fsync, 25 % running." in said
+    assert "Client threads in the other: 92 % fsync, 8 % running." in said
+
+
+def test_shares_of_all_steps_are_a_table(history: History) -> None:
+    spent = {**BASE, **times(running=30.0, lock=61.0, network=9.0)}
+    found = compared(history, 900.0, spent, BASE)
+    table = states_of_steps(found)
+    (line,) = table.lines  # the base did not look
+    heads = dict(zip(table.heads, line, strict=True))
+    assert (heads["running"], heads["lock"], heads["network"], heads["fsync"]) == ("30%", "61%", "9%", "0%")
+    entry = why(found, found["rows"][1], 1)
+    assert entry["client_time"][0] is None
+    assert [each for each in remarks_of(entry) if each.startswith("Client threads in the base")] == []
+
+
+def test_sessions_that_did_not_look_at_threads_say_so(history: History) -> None:
+    table = states_of_steps(compared(history, 900.0, BASE))
+    assert (table.lines, table.remarks) == ((), (NO_STATES,))

@@ -10,6 +10,7 @@ from app.comparison.charts.of_all_steps import pair_numbers
 from app.comparison.compare import base_of
 from app.comparison.costs_text import costs_of_steps, details, pairs_of_steps
 from app.comparison.costs_text import to_csv as costs_csv
+from app.comparison.thread_states import states_of_steps
 from app.comparison.waits import NamedEntry, named_waits
 from app.comparison.waits_text import statements_table, waits_table
 from app.comparison.why import WhyEntry, why, why_all
@@ -26,11 +27,12 @@ from ui.widgets.table import Table
 
 from .panel import Panel, Shown
 
-STEP, ALL, WRITES = "This step", "All steps", "Before/after"
 NAMED = {"Waits": waits_table, "Statements": statements_table}
+STEP, ALL, THREADS, WRITES = "This step", "All steps", "Threads", "Before/after"
 _TIPS = {
     STEP: "What a query costs in the chosen step, the most likely explanation first",
     ALL: "The costs of all steps, relative or absolute like the table",
+    THREADS: "What client threads did in each step: shares of their time",
     WRITES: "Tests before the writes (.pre) against the same tests after them",
     "Waits": "What the threads of the server waited for in the chosen step, by name",
     "Statements": "The statements of the chosen step: time, and rows examined per call",
@@ -98,7 +100,7 @@ class WhyPanel(Panel):
             return csv_text(self._named.heads, self._named.lines) if self._named else ""
         if self._way == WRITES:
             return pair_numbers(self.shown.comparison, pairs(self.shown.comparison)).to_csv()
-        if self._way == ALL:
+        if self._way in (ALL, THREADS):
             return costs_csv(self.shown.whole, why_all(self.shown.whole))
         entry = _entry(self.shown)
         return costs_csv(self.shown.whole, [entry]) if entry else ""
@@ -108,7 +110,7 @@ class WhyPanel(Panel):
         return (shown.comparison, shown.is_relative, self._way, place)
 
     def go_to(self, way: str) -> None:
-        """Show the costs of the step, of all steps, or before and after the writes."""
+        """Show the costs of the step, of all steps, states of threads, or before and after the writes."""
         self._way = way
         self._context.memory.keep("compare/why", way)
         self._ways[way].setChecked(True)
@@ -123,6 +125,8 @@ class WhyPanel(Panel):
             self._draw_step(shown)
         elif self._way == ALL:
             self._show(costs_of_steps(shown.whole, shown.is_relative))
+        elif self._way == THREADS:
+            self._show(states_of_steps(shown.whole))
         else:
             self._show(pairs_of_steps(shown.comparison, pairs(shown.comparison)))
         self.drawn.emit()

@@ -24,6 +24,7 @@ from .curves import QPS, Bounds, GhostCurves, SessionCurves
 from .numbers import session_numbers
 from .ratio_line import RatioLine
 from .round import RoundCurves
+from .thread_states import CLIENT_STATES, seen_states, state_lines
 
 LATENCY = "load.latency_p95_ms"
 ROWS = "server.handler_reads"  # what a scan is doing while it has no query to show for it
@@ -68,6 +69,7 @@ class SessionCharts(QWidget):
         self._entries: tuple[SessionEntry | None, SessionEntry | None] = (None, None)
         self._cuts: dict[int, CutEntry] = {}  # by position of the step
         self._rates = QPS  # or ROWS
+        self._states: tuple[str, ...] = ()  # of client threads, as far as they were seen
         self._choice: SeriesEntry | None = None
         self.axis = TimeAxis(self)
         self._hidden = Hidden(self)  # a contender is hidden in all charts
@@ -170,6 +172,7 @@ class SessionCharts(QWidget):
             self._ghost.advance(self._curves.bounds, self._curves.t)
         if self._round is not None:
             self._round.advance()
+        self._show_states()
         self._show_ratio()
 
     def mark(self) -> None:
@@ -216,7 +219,14 @@ class SessionCharts(QWidget):
         self.latency.set_lines(self._beside(LATENCY, own))
         self.cpu.set_lines([self._line(each) for each in CPU])
         self.disk.set_lines([self._line(each) for each in DISK])
-        self.choice.set_lines(self._beside(self._choice["name"], own) if self._choice else [])
+        self.choice.set_lines(self._of_choice(own))
+
+    def _of_choice(self, own: Line) -> list[Line]:
+        if self._choice is None:
+            return []
+        if self._choice["name"] == CLIENT_STATES:
+            return state_lines(self._theme, self._states)
+        return self._beside(self._choice["name"], own)
 
     def _line(self, drawn: Drawn) -> Line:
         return Line(drawn.series, drawn.label, self._theme.colour(drawn.role))
@@ -262,6 +272,15 @@ class SessionCharts(QWidget):
                 *(("Rows read by the server", "rows/s") if rates == ROWS else ("QPS", "queries/s"))
             )
             self._set_lines()
+
+    def _show_states(self) -> None:
+        """Name the states of client threads as they are seen."""
+        if self._choice is None or self._choice["name"] != CLIENT_STATES or self._curves is None:
+            return
+        found = seen_states(self._curves.tracks)
+        if found != self._states:
+            self._states = found
+            self.choice.set_lines(state_lines(self._theme, found))
 
     def _show_ratio(self) -> None:
         """Show the ratio of the step under the cursor, else of the visible one."""

@@ -142,9 +142,9 @@ class LivePage(Page):
         if loaded is not None:
             session, request = loaded.timeline.overview.session, loaded.request
             ghost = next((each for each in loaded.ghosts if each["id"] == request.ghost), None)
-            choice = next((each for each in loaded.timeline.series if each["name"] == request.series), None)
+            choice = next((each for each in loaded.choices if each["name"] == request.series), None)
             self.body.choices.show_ghosts(session, loaded.ghosts, request.ghost)
-            self.body.choices.show_series(loaded.timeline.series)
+            self.body.choices.show_series(loaded.choices)
             self.body.charts.show_curves(loaded.curves, loaded.ghost, (session, ghost), choice, loaded.round)
             self.body.remarks.set_remarks(loaded.curves.remarks)
             self.body.header.strip.look_at(session["id"])

@@ -12,6 +12,7 @@ from app.following.progress import PlanProgress, stored_progress
 from app.following.under_way import session_under_way
 from app.history.decoding import Line
 from app.history.history import History
+from app.history.series import SeriesEntry
 from app.history.sessions import SessionEntry, sessions
 from app.history.timeline import Overview, Timeline, ghosts, overview, stretches, timeline
 from app.protocol.plan import SLICES
@@ -22,6 +23,7 @@ from ui.core.tasks import Latest
 from .charts import CPU, DISK, LATENCY, ROWS
 from .curves import QPS, AppliedEvents, GhostCurves, SessionCurves
 from .round import RoundCurves
+from .thread_states import series_of_choice, with_states
 
 GHOSTLY = (QPS, LATENCY, ROWS)
 DRAWN = (*GHOSTLY, *(each.series for each in (*CPU, *DISK)))
@@ -39,7 +41,7 @@ class ViewRequest:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys([*DRAWN, self.series] if self.series else DRAWN))
+        return tuple(dict.fromkeys([*DRAWN, *series_of_choice(self.series)]))
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,11 @@ class LoadedSession:
     ghosts: list[SessionEntry]
     progress: PlanProgress
     round: RoundCurves | None  # of a plan of slices
+
+    @property
+    def choices(self) -> list[SeriesEntry]:
+        """What the last chart can show."""
+        return with_states(self.timeline.series)
 
     def take(self, events: Mapping[str, Iterable[Line]]) -> AppliedEvents:
         """Take events of this session and of those that alternate with it."""
@@ -76,7 +83,7 @@ def load(history: History, request: ViewRequest) -> LoadedSession:
 def _ghost(history: History, request: ViewRequest, gap_s: float) -> GhostCurves | None:
     if not request.ghost:
         return None
-    series = (*GHOSTLY, request.series) if request.series else GHOSTLY
+    series = (*GHOSTLY, *series_of_choice(request.series))
     return GhostCurves(request.ghost, stretches(history, request.ghost, series), series, gap_s)
 
 

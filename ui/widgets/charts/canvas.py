@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from pyqtgraph import GraphicsView, PlotCurveItem, ViewBox, mkPen  # type: ignore[import-untyped]
+from pyqtgraph import GraphicsView, PlotCurveItem, ViewBox, mkBrush, mkPen  # type: ignore[import-untyped]
 from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QResizeEvent
 from PySide6.QtWidgets import QWidget
@@ -67,12 +67,14 @@ class Canvas(GraphicsView):  # type: ignore[misc]
 
     # ---- what is shown
 
-    def set_line(self, key: str, colour: QColor, height: int) -> None:
-        """Make or change a curve; `height` puts it over others."""
+    def set_line(self, key: str, colour: QColor, height: int, is_filled: bool = False) -> None:
+        """Make or change a curve, or the area below it; `height` puts it over others."""
         if key not in self._curves:
             self._curves[key] = Curve(skipFiniteCheck=True)
             self._box.addItem(self._curves[key], ignoreBounds=True)
         self._curves[key].setPen(mkPen(colour, width=1))
+        self._curves[key].setFillLevel(0.0 if is_filled else None)
+        self._curves[key].setBrush(mkBrush(colour) if is_filled else None)
         self._curves[key].setZValue(height)
 
     def remove_line(self, key: str) -> None:
@@ -94,11 +96,13 @@ class Canvas(GraphicsView):  # type: ignore[misc]
             x, y = seen(x, y, self.area.length(_ALONE))
         curve.setData(x=x, y=y, connect="finite" if has_gaps else "all")
 
-    def fit(self, x: tuple[float, float], placed: Sequence[Values], scale: ValueScale) -> None:
-        """Round ranges around what is shown, and their ticks."""
+    def fit(
+        self, x: tuple[float, float], placed: Sequence[Values], scale: ValueScale, is_stack: bool = False
+    ) -> None:
+        """Round ranges around what is shown, and their ticks; a stack has no room above."""
         most_x = max(int(self.area.plot.width() / _TICK_WIDTH), 1)
         most_y = max(int(self.area.plot.height() / _TICK_HEIGHT), 2)
-        y = self._fitted_values(placed, scale, most_y)
+        y = self._heights(placed) if is_stack else self._fitted_values(placed, scale, most_y)
         if self._fitted == (fitted := (*x, *y, most_x, most_y, scale.is_logarithmic)):
             return
         self._fitted = fitted
@@ -106,6 +110,10 @@ class Canvas(GraphicsView):  # type: ignore[misc]
         self._ground.y_ticks = scale.ticks(y, most_y)
         self._ground.corner = clock_form(*x, most_x)
         self.set_area(x, y)
+
+    @staticmethod
+    def _heights(placed: Sequence[Values]) -> tuple[float, float]:
+        return 0.0, max([1.0, *(float(highest(values)) for values in placed if len(values))])
 
     def _fitted_values(self, placed: Sequence[Values], scale: ValueScale, most: int) -> tuple[float, float]:
         known = [values for values in placed if len(values)]

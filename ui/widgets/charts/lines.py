@@ -9,7 +9,10 @@ from PySide6.QtGui import QColor
 
 @dataclass(frozen=True)
 class Line:
-    """A curve; a dash pattern distinguishes equal colours, `faint` is an earlier session."""
+    """A curve; a dash pattern distinguishes equal colours, `faint` is an earlier session.
+
+    `stacked` ones are areas, the first at the bottom; their values have equal times.
+    """
 
     key: str
     label: str
@@ -17,6 +20,7 @@ class Line:
     dashed: bool = False
     faint: bool = False
     full: str = ""  # the whole name, where the label is short of it
+    stacked: bool = False
     contender: str = ""  # lines of one are hidden together, in all charts that share what is hidden
 
     @property

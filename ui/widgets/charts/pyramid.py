@@ -77,6 +77,10 @@ class Track:
         there = ~np.isnan(values)
         return dict(zip(times[there].tolist(), values[there].tolist(), strict=True))
 
+    def between(self, begin: int, end: int) -> tuple[Values, Values]:
+        """Times and values by their numbers, with gaps."""
+        return self._t.all[begin:end], self._values.all[begin:end]
+
     def at(self, t: float, within: float = 1.0) -> float | None:
         """The nearest value; None in a gap."""
         found = self.nearest(t, within)

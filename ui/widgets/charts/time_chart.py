@@ -22,6 +22,7 @@ from .pointer import Pointer
 from .pyramid import Track, Values, dashed, logarithms, snapped
 from .range_figures import RangeFigures
 from .scale import time_text, value_text
+from .stacking import Stack, filled
 from .time_axis import TimeAxis
 from .value_scale import ValueScale
 
@@ -39,6 +40,7 @@ class TimeChart(Reached):
         self._named: list[Line] = []  # those of them that the head names
         self._tracks: dict[str, Track] = {}
         self._marks: list[tuple[float, str]] = []
+        self._stack = Stack()
         self._drawn_cursor: float | None = None
         self._ground = Ground()
         self._head = Head(theme, title, unit, self)
@@ -79,9 +81,10 @@ class TimeChart(Reached):
         self._lines = list(lines)
         for at, line in enumerate(lines):
             height = -at - len(lines) * line.faint  # ghosts are behind
-            self._canvas.set_line(line.key, drawn_colour(line, self._theme), height)
+            self._canvas.set_line(line.key, drawn_colour(line, self._theme), height, line.stacked)
         self._named = [line for line in lines if len(lines) <= _NAMED or not line.faint]
-        self._head.set_lines(self._named, widest="888,888")
+        are_shares = any(line.stacked for line in lines)
+        self._head.set_lines(self._named, widest="88.88" if are_shares else "888,888")
         self.redraw()
 
     def share_hidden(self, hidden: Hidden) -> None:
@@ -104,6 +107,7 @@ class TimeChart(Reached):
 
     def set_tracks(self, tracks: Mapping[str, Track]) -> None:
         self._tracks = dict(tracks)
+        self._stack.clear()
         self.redraw()
 
     def set_spans(self, spans: Sequence[Span]) -> None:
@@ -153,8 +157,10 @@ class TimeChart(Reached):
         if not self.isVisible():
             return
         lines = self._visible()
+        self._stack.update([line.key for line in lines if line.stacked], self.track)
         curves = [self._stretch_of(line) for line in lines]
-        self._canvas.fit(self.axis.range, [values for _, values in curves], self._scale)
+        is_stack = any(line.stacked for line in lines)
+        self._canvas.fit(self.axis.range, [values for _, values in curves], self._scale, is_stack)
         self._canvas.show_only({line.key for line in lines})
         for line, (t, values) in zip(lines, curves, strict=True):
             self._canvas.set_values(line.key, t, values)
@@ -170,7 +176,9 @@ class TimeChart(Reached):
 
     def _stretch_of(self, line: Line) -> tuple[Values, Values]:
         (first, last), width = self.axis.range, max(self._canvas.area.plot.width(), 1.0)
-        t, values = self.track(line.key).window(first, last, round(width * self.devicePixelRatioF()))
+        track = self._stack.sums(line.key) if line.stacked else self.track(line.key)
+        t, values = track.window(first, last, round(width * self.devicePixelRatioF()))
+        values = filled(values) if line.stacked else values
         values = logarithms(values) if self._scale.is_logarithmic else values
         return dashed(t, values, (last - first) / width * _DASH) if line.dashed else (t, values)
 

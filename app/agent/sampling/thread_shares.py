@@ -1,0 +1,104 @@
+"""Shares of threads' time by state: from counters of the scheduler and from samples, with their errors."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from typing import Dict, Mapping, Optional
+
+from app.protocol.thread_states import ON_CPU, RUNNABLE, RUNNING, STATES, UNKNOWN, Kind, Share
+
+Shares = Dict[str, float]  # by state, of 1
+NORMAL_95 = 1.96
+NEVER_SEEN = 3.0  # of so many samples none was in a state: 95 % of the time its share is below 3/n
+
+
+class Tally:
+    """What threads of one kind did in some time."""
+
+    def __init__(self) -> None:
+        self.time_s = 0.0  # of all threads together
+        self.running_s = self.runnable_s = 0.0
+        self.samples: Dict[str, int] = defaultdict(int)
+
+    def take(self, time_s: float, running_s: float, runnable_s: float) -> None:
+        """Add the time of one thread."""
+        self.time_s += time_s
+        self.running_s += running_s
+        self.runnable_s += runnable_s
+
+    def add(self, other: Tally) -> None:
+        self.take(other.time_s, other.running_s, other.runnable_s)
+        for state, n in other.samples.items():
+            self.samples[state] += n
+
+    def shares(self, usual: Optional[Mapping[str, int]] = None) -> Optional[Shares]:
+        """By state; `usual` are samples for a time in which no waiting thread was seen; None without time.
+
+        A thread that runs or wants to run is counted by the scheduler: samples only divide the rest.
+        """
+        if self.time_s <= 0:
+            return None
+        waits = _waits(self.samples) or _waits(usual or {})
+        running = min(self.running_s / self.time_s, 1.0)
+        runnable = min(self.runnable_s / self.time_s, 1.0 - running)
+        rest = 1.0 - running - runnable
+        if not waits:  # a wait for a CPU is only counted once it is over
+            waits = {RUNNABLE if self.samples else UNKNOWN: 1}
+        seen = sum(waits.values())
+        found = {state: rest * waits.get(state, 0) / seen for state in STATES}
+        return {**found, RUNNING: running, RUNNABLE: runnable + found[RUNNABLE]}
+
+
+def _waits(samples: Mapping[str, int]) -> Dict[str, int]:
+    return {state: n for state, n in samples.items() if state not in ON_CPU and n}
+
+
+class StepShares:
+    """The same over a step, second by second."""
+
+    def __init__(self) -> None:
+        self.whole = Tally()
+        self._seconds = 0
+        self._clock_s = 0.0
+        self._threads_s = 0.0
+        self._sums: Dict[str, float] = defaultdict(float)  # of the shares of the seconds
+        self._squares: Dict[str, float] = defaultdict(float)
+
+    def take(self, second: Tally, threads: int, dt: float) -> Optional[Shares]:
+        """Add a second with so many threads; returns its shares."""
+        self.whole.add(second)
+        found = second.shares(self.whole.samples)
+        if found is None:
+            return None
+        self._seconds += 1
+        self._clock_s += dt
+        self._threads_s += threads * dt
+        for state, share in found.items():
+            self._sums[state] += share
+            self._squares[state] += share * share
+        return found
+
+    def kind(self) -> Optional[Kind]:
+        """What a journal has of it; None if no time was seen."""
+        shares = self.whole.shares()
+        if shares is None:
+            return None
+        samples = sum(self.whole.samples.values())
+        there = {
+            state: Share(round(100 * share, 2), self._error_pct(state, samples))
+            for state, share in shares.items()
+            if share > 0
+        }
+        threads = round(self._threads_s / self._clock_s, 2) if self._clock_s else 0.0
+        return Kind(threads, samples, self._seconds, there)
+
+    def _error_pct(self, state: str, samples: int) -> Optional[float]:
+        """Half of the 95 % interval of the mean over the seconds; at least what the samples allow."""
+        n = self._seconds
+        if n < 2:
+            return None
+        mean = self._sums[state] / n
+        variance = max(0.0, self._squares[state] / n - mean * mean) * n / (n - 1)
+        least = 0.0 if state in ON_CPU else NEVER_SEEN / max(samples, 1)
+        return round(100 * max(NORMAL_95 * math.sqrt(variance / n), min(least, 1.0)), 2)

@@ -1,0 +1,211 @@
+"""What the threads of the server do while a step is driven, several times a second.
+
+A thread that runs is counted by the scheduler, so samples only have to tell waits apart: a few are enough.
+The agent's own thread looks, between two lines of sysbench: a server that is stopped is not looked at.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from typing import Any, Callable, Dict, List, Optional
+
+from app.engines.query import Query
+from app.protocol.thread_states import CLIENT, STATES, ThreadStates, series_of, time_per_query, to_json
+
+from .proc_files import read_file
+from .thread_files import Way, parse_schedstat, way_of
+from .thread_group import Group, Pace
+from .thread_kinds import ThreadKinds
+from .thread_shares import StepShares, Tally
+
+CONNECT_S = 0.3  # from the start of sysbench until its clients are looked for
+LEAST_S = 0.2  # of a second or slice that counts
+LONGEST_SEARCH = 8  # doublings of the time between two searches for clients
+RARER = 4  # background threads are looked at each fourth time
+_LABELS = {
+    "running": "Clients' threads on a CPU",
+    "runnable": "Clients' threads waiting for a CPU",
+    "disk": "Clients' threads reading and writing files",
+    "fsync": "Clients' threads in fsync",
+    "lock": "Clients' threads waiting for a lock of unknown kind",
+    "network": "Clients' threads waiting for the client",
+    "asleep": "Clients' threads asleep",
+    "unknown": "Clients' threads in an unknown state",
+}
+SERIES: List[Dict[str, Any]] = [
+    {
+        "name": series_of(state),
+        "unit": "%",
+        "kind": "gauge",
+        "direction": "",
+        "label": _LABELS[state],
+        "digits": 1,
+    }
+    for state in STATES
+]
+NOTHING: List[Optional[float]] = [None] * len(SERIES)
+
+
+class ThreadSampler:
+    """Looks at the threads of a server from `begin_step` to `end_step`."""
+
+    def __init__(self, pid: Callable[[], int], query: Query, log: Callable[[str], None]) -> None:
+        self._pid = pid
+        self._query = query
+        self._log = log
+        self.pace = Pace()
+        self._server: Optional[_Server] = None
+        self._noted: Dict[str, bool] = {}
+        self._is_on = False
+        self._due = self._began = 0.0
+        self._looks = 0
+        self._second: Dict[str, Tally] = defaultdict(Tally)
+        self._step: Dict[str, StepShares] = defaultdict(StepShares)
+        self.meet()
+
+    def meet(self) -> None:
+        """Note the threads of a server that has just started: none of them serves a client of a step."""
+        pid = self._pid()
+        if self._server is None or self._server.pid != pid:
+            try:
+                self._server = _Server(pid, self._query)
+            except (OSError, ValueError, IndexError) as error:
+                self._server = None
+                self._note("what the server's threads did is missing: {}".format(error))
+            else:
+                self._note(self._server.way.problem)
+
+    def _note(self, problem: str) -> None:
+        if problem and problem not in self._noted:
+            self._noted[problem] = True
+            self._log(problem)
+
+    def begin_step(self, clients: int) -> None:
+        """Call before the clients of a step connect."""
+        self.meet()
+        self._step.clear()
+        if self._server is not None:
+            self._server.begin_step(clients)
+            self._is_on = True
+            self.begin()
+
+    def begin_part(self) -> None:
+        """Count from here on: the measured part begins."""
+        self._step.clear()
+        self.begin()
+
+    def begin(self) -> None:
+        """A second or a slice begins here."""
+        if self._is_on and self._server is not None:
+            self._second.clear()
+            self._server.begin()
+            self._began = time.monotonic()
+
+    def due_in(self, otherwise: float) -> float:
+        """The seconds until `look` has something to do, at most `otherwise`; waiting for it costs CPU too."""
+        self.pace.begin()
+        return max(0.0, min(self._due - time.monotonic(), otherwise)) if self._is_on else otherwise
+
+    def look(self) -> None:
+        """Look at the threads, if it is time."""
+        now = time.monotonic()
+        if not self._is_on or self._server is None or now < self._due:
+            return
+        if self._server.is_to_be_listed(now):
+            self._server.list(now, self.pace)
+            self.begin()
+            self.pace.begin()
+        self._server.clients.look(self._second)
+        if self._looks % RARER == 0:
+            self._server.others.look(self._second)
+        self._looks += 1
+        self.pace.end_look()
+        self._due = now + self.pace.pause_s()
+
+    def end(self) -> List[Optional[float]]:
+        """A second is over, the next one begins: the values of its series, in their order."""
+        if not self._is_on or self._server is None:
+            return NOTHING
+        self.pace.begin()
+        dt = time.monotonic() - self._began
+        if dt < LEAST_S:
+            self.begin()
+            return NOTHING
+        self._server.end(self._second, dt)
+        found = None
+        for kind, tally in self._second.items():
+            shares = self._step[kind].take(tally, self._server.counts.get(kind, 0), dt)
+            found = shares if kind == CLIENT else found
+        self.begin()
+        self.pace.end_second(dt)
+        return NOTHING if found is None else [100 * found[state] for state in STATES]
+
+    def end_step(self) -> None:
+        self._is_on = False
+        if self._server is not None:
+            self._server.close()
+
+    # the figures of the step
+
+    def in_step(self) -> Dict[str, Any]:
+        """Shares by kind and state, as step_ended has them."""
+        kinds = {name: step.kind() for name, step in sorted(self._step.items())}
+        return to_json(ThreadStates({name: kind for name, kind in kinds.items() if kind is not None}))
+
+    def spent(self, seconds: float) -> Dict[str, Optional[float]]:
+        """Time of client threads in a step of so many seconds, named like the costs per query."""
+        step = self._step.get(CLIENT)
+        kind = step.kind() if step is not None else None
+        if kind is None:
+            return {}
+        of_1_pct = kind.threads * seconds * 1e4  # microseconds
+        return {time_per_query(state): kind.pcts.get(state, 0.0) * of_1_pct for state in STATES}
+
+
+class _Server:
+    """The threads of one server process, in two groups: clients and all others."""
+
+    def __init__(self, pid: int, query: Query) -> None:
+        self.pid = pid
+        self.way: Way = way_of(pid)
+        if not any(parse_schedstat(read_file("/proc/{0}/task/{0}/schedstat".format(pid)))):
+            raise OSError("the kernel does not count the CPU time of threads")
+        self._kinds = ThreadKinds(pid, query)
+        self.clients = Group(self._kinds.folder, self.way)
+        self.others = Group(self._kinds.folder, self.way)
+        self.counts: Dict[str, int] = {}  # threads, by kind
+        self._wanted = 0  # clients of the step
+        self._searches = 0  # that did not find all of them
+        self._not_before = 0.0
+
+    def begin_step(self, clients: int) -> None:
+        self._kinds.begin_step()
+        self.counts, self._wanted, self._searches = {}, clients, 0
+        self._not_before = time.monotonic() + CONNECT_S
+
+    def is_to_be_listed(self, now: float) -> bool:
+        """Whether threads came or went, or clients are missing: they may use threads of earlier clients."""
+        has_changed = self._kinds.has_changed(now)
+        return now >= self._not_before and (has_changed or self.counts.get(CLIENT, 0) < self._wanted)
+
+    def list(self, now: float, pace: Pace) -> None:
+        pace.begin()
+        found = self._kinds.look()
+        self.counts = {kind: len(tids) for kind, tids in found.items()}
+        self.clients.kinds = dict.fromkeys(found.pop(CLIENT, []), CLIENT)
+        self.others.kinds = {tid: kind for kind, tids in found.items() for tid in tids}
+        self._searches = self._searches + 1 if self.counts.get(CLIENT, 0) < self._wanted else 0
+        self._not_before = now + pace.end_listing() * 2 ** min(self._searches, LONGEST_SEARCH)
+
+    def begin(self) -> None:
+        self.clients.begin()
+        self.others.begin()
+
+    def end(self, tallies: Dict[str, Tally], dt: float) -> None:
+        self.clients.end(tallies, dt)
+        self.others.end(tallies, dt)
+
+    def close(self) -> None:
+        self.clients.close()
+        self.others.close()

@@ -1,0 +1,76 @@
+"""What the threads of a server did in a step: states of client threads, and of background threads by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from .reading import Count, Few, Name, Number
+
+CLIENT = "client"  # the kind of thread that carries out the statements of a connection
+OTHER = "other"  # a kind without a name: the build does not name it, or Dyno does not know the name
+RUNNING, RUNNABLE, LOCK, UNKNOWN = "running", "runnable", "lock", "unknown"
+TITLES = {  # the states, in the order in which people see them
+    RUNNING: "running",
+    RUNNABLE: "waiting for a CPU",
+    "disk": "disk",
+    "fsync": "fsync",
+    LOCK: "lock wait of unknown kind",
+    "network": "network",
+    "asleep": "asleep",
+    UNKNOWN: "unknown",
+}
+STATES = tuple(TITLES)
+ON_CPU = (RUNNING, RUNNABLE)  # from the counters of the scheduler; all others from samples
+
+
+def time_per_query(state: str) -> str:
+    """The name of the time of client threads in a state, among the costs per query."""
+    return "client_{}_us".format(state)
+
+
+def series_of(state: str) -> str:
+    """The series with the share of a state in the client threads' time."""
+    return "threads.{}_pct".format(state)
+
+
+@dataclass(frozen=True)
+class Share:
+    """A part of the time of threads."""
+
+    pct: Number = 0.0
+    error_pct: Number | None = None  # half of the 95 % interval, in points; None: less than two seconds
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The threads of one kind."""
+
+    threads: Number = 0.0  # mean
+    samples: Count = 0
+    seconds: Few = 0  # seconds or slices in which they were looked at
+    shares: dict[Name, Share] = field(default_factory=dict)  # by state; none: never seen
+
+    @property
+    def pcts(self) -> dict[str, float]:
+        """Percent of their time, by state, in the order of the states."""
+        return {state: self.shares[state].pct for state in STATES if state in self.shares}
+
+
+@dataclass(frozen=True)
+class ThreadStates:
+    """By kind of thread; empty where nothing was read."""
+
+    kinds: dict[Name, Kind] = field(default_factory=dict)
+
+
+def to_json(states: ThreadStates) -> dict[str, Any]:
+    """The JSON of a journal; {} where nothing was read."""
+    return asdict(states) if states.kinds else {}
+
+
+def shares_text(shares: Mapping[str, float], least_pct: float = 1.0) -> str:
+    """`61 % lock wait of unknown kind, 12 % fsync`, the largest first."""
+    found = sorted(shares.items(), key=lambda each: -each[1])
+    return ", ".join("{:.0f} % {}".format(pct, TITLES[state]) for state, pct in found if pct >= least_pct)

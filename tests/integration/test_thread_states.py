@@ -1,0 +1,204 @@
+"""What the threads of real servers do, with planted causes: each shows in its state."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pymysql
+import pytest
+
+from app.agent.sampling.thread_states import ThreadSampler
+from app.agent.server.options import known_options
+from app.agent.server.server import Server
+from app.agent.survey.builds import find_builds
+from app.protocol.reading import read
+from app.protocol.thread_states import CLIENT, Kind, ThreadStates
+
+ON_DISK = "/var/tmp"  # where a sync is one, while /tmp may be memory
+SHIM = Path(__file__).with_name("slow_fsync.c")
+CNF = "[mysqld]\ninnodb_buffer_pool_size=32M\ninnodb_flush_log_at_trx_commit=1\n"
+TABLES = (
+    "CREATE TABLE dyno.t (id INT PRIMARY KEY, v INT) ENGINE=InnoDB",
+    "INSERT INTO dyno.t VALUES (0, 0), (1, 0), (2, 0), (3, 0)",
+)
+UPDATE = "UPDATE dyno.t SET v = v + 1 WHERE id = 1"
+CLIENTS, SECONDS, LIMIT_S = 3, 1.2, 30
+NAMED_PCT = 90.0  # of the time of clients
+
+Work = Callable[[Any], None]  # with a cursor, again and again
+
+
+class Planted:
+    """A server, its sampler, and clients that do one thing."""
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self.log: list[str] = []
+        server.client.run(*TABLES)
+        self.sampler = ThreadSampler(lambda: server.pid, server.client.query, self.log.append)
+
+    def connect(self) -> Any:
+        return pymysql.connect(unix_socket=self.server.socket, user="root", autocommit=True)
+
+    def kinds(self, work: Work, clients: int = CLIENTS, others: int = 0) -> dict[str, Kind]:
+        """What the threads did, by kind, while clients worked, and others were connected."""
+        self.sampler.begin_step(clients + others)
+        with self._working(work, clients):
+            self._look(lambda: self._found() == clients + others)
+            self.sampler.begin_part()
+            end = time.monotonic() + SECONDS
+            self._look(lambda: time.monotonic() >= end)
+            found = read(ThreadStates, self.sampler.in_step()).kinds
+        self.sampler.end_step()
+        return found
+
+    def shares(self, work: Work, clients: int = CLIENTS) -> dict[str, float]:
+        """Percent of the time of client threads by state; most of it has a name."""
+        found = self.kinds(work, clients)[CLIENT]
+        assert found.threads == clients
+        assert sum(found.pcts.values()) == pytest.approx(100, abs=0.1)
+        assert found.pcts.get("unknown", 0) <= 100 - NAMED_PCT
+        return found.pcts
+
+    def _found(self) -> int:
+        server = self.sampler._server
+        assert server is not None, self.log
+        return server.counts.get(CLIENT, 0)
+
+    def _look(self, is_over: Callable[[], bool]) -> None:
+        limit, second = time.monotonic() + LIMIT_S, time.monotonic()
+        while not is_over():
+            assert time.monotonic() < limit
+            time.sleep(self.sampler.due_in(0.05))
+            self.sampler.look()
+            if time.monotonic() > second + 0.3:
+                second = time.monotonic()
+                self.sampler.end()
+
+    @contextmanager
+    def _working(self, work: Work, clients: int) -> Iterator[None]:
+        connections, stop = [self.connect() for _ in range(clients)], threading.Event()
+        threads = [threading.Thread(target=self._repeat, args=(work, each, stop)) for each in connections]
+        for each in threads:
+            each.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            for connection in connections:
+                self.server.client.try_run(f"KILL {connection.thread_id()}")
+            for each in threads:
+                each.join(LIMIT_S)
+
+    @staticmethod
+    def _repeat(work: Work, connection: Any, stop: threading.Event) -> None:
+        with suppress(pymysql.err.Error, OSError):
+            while not stop.is_set():
+                work(connection.cursor())
+        with suppress(pymysql.err.Error):
+            connection.close()
+
+
+@contextmanager
+def started(base: str, environment: dict[str, str]) -> Iterator[Planted]:
+    folder = tempfile.mkdtemp(prefix="dyno-", dir=ON_DISK)
+    build = next(each for each in find_builds([base]) if each.base == base)
+    contender = {"server": build.server, "base": build.base, "cnf": CNF}
+    server = Server(contender, folder, known_options(build), {**build.environment, **environment})
+    try:
+        server.prepare()
+        server.start()
+        server.admit()
+        yield Planted(server)
+    finally:
+        server.kill()
+        server.clean()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """While this file is there, a sync takes twenty; without a compiler it is one of the disk."""
+    with tempfile.TemporaryDirectory(dir=ON_DISK) as folder:
+        if shutil.which("gcc"):
+            library = tmp_path_factory.mktemp("shim") / "slow_fsync.so"
+            subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, SHIM, "-ldl"], check=True)
+            Path(folder, "preload").write_text(str(library))
+        yield Path(folder, "slow")
+
+
+@pytest.fixture(scope="module")
+def planted(slow: Path) -> Iterator[Planted]:
+    library = slow.with_name("preload")
+    preload = {"LD_PRELOAD": library.read_text(), "SLOW_FSYNC": str(slow)} if library.exists() else {}
+    with started("/usr", preload) as found:
+        yield found
+
+
+def test_a_held_row_lock(planted: Planted) -> None:
+    with planted.connect() as holder:
+        cursor = holder.cursor()
+        cursor.execute("BEGIN")
+        cursor.execute(UPDATE)
+        kinds = planted.kinds(lambda cursor: cursor.execute(UPDATE), others=1)
+    clients = kinds[CLIENT]  # the holder is a client too: it waits for its next statement
+    assert clients.threads == CLIENTS + 1
+    assert clients.pcts["lock"] == pytest.approx(100 * CLIENTS / (CLIENTS + 1), abs=5)
+    assert clients.pcts["network"] == pytest.approx(100 / (CLIENTS + 1), abs=5)
+
+
+def test_a_slow_fsync(planted: Planted, slow: Path) -> None:
+    slow.touch()
+    try:
+        shares = planted.shares(lambda cursor: cursor.execute(UPDATE), 1)
+    finally:
+        slow.unlink()
+    waits = {state: pct for state, pct in shares.items() if state not in ("running", "runnable")}
+    assert max(waits, key=lambda state: waits[state]) == "fsync", shares
+
+
+def test_clients_that_send_nothing(planted: Planted) -> None:
+    shares = planted.shares(lambda cursor: time.sleep(0.05))
+    assert shares["network"] > NAMED_PCT, shares
+
+
+def test_a_read_that_needs_the_cpu(planted: Planted) -> None:
+    shares = planted.shares(lambda cursor: cursor.execute("SELECT BENCHMARK(100000000, MD5('a'))"))
+    assert shares["running"] + shares["runnable"] > NAMED_PCT, shares
+
+
+def test_a_thread_waits_for_a_cpu_while_others_have_them(planted: Planted) -> None:
+    """More clients than CPUs: each runs for its share of the time, and waits the rest."""
+    shares = planted.shares(lambda cursor: cursor.execute("SELECT BENCHMARK(100000000, MD5('a'))"), 8)
+    assert shares["runnable"] > 25, shares
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [
+        pytest.param("mysql-5.5", {"other"}, marks=pytest.mark.build("mysql-5.5")),
+        pytest.param("mysql-5.6", {"other"}, marks=pytest.mark.build("mysql-5.6")),
+        pytest.param("mysql-5.7", {"purge", "page cleaner"}, marks=pytest.mark.build("mysql-5.7")),
+        pytest.param("mysql-9.7", {"purge", "log writer"}, marks=pytest.mark.build("mysql-9.7")),
+        pytest.param("mariadb-10.2", {"purge"}, marks=pytest.mark.build("mariadb-10.2")),
+        pytest.param("mariadb-11.8", {"page cleaner"}, marks=pytest.mark.build("mariadb-11.8")),
+    ],
+)
+def test_clients_are_known_in_every_build(name: str, kinds: set[str], build_path: Any) -> None:
+    """Also those whose threads have no name, and clients that get the threads of earlier ones."""
+    with started(str(build_path(name)), {}) as found:
+        for clients in (3, 2):
+            seen = found.kinds(lambda cursor: time.sleep(0.05), clients)
+            assert seen[CLIENT].threads == clients
+            assert seen[CLIENT].pcts["network"] > NAMED_PCT
+            assert kinds <= set(seen), set(seen)
+        assert found.log == []

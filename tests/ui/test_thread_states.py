@@ -1,0 +1,96 @@
+"""What client threads did: a stack of areas in the last chart of Live, a table on the Why tab."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.comparison.thread_states import NO_STATES
+from app.protocol.thread_states import STATES, series_of
+from tests.journals import SERIES, Maker, plan
+from tests.ui.compare.conftest import opened, page
+from tests.ui.compare.seen import Open, panel
+from tests.ui.conftest import ShowLive as Show
+from tests.ui.watched import keep
+from ui.core.context import Context
+from ui.pages.compare import ComparePage
+from ui.pages.compare.why import THREADS, WhyPanel
+from ui.pages.live.thread_states import CLIENT_STATES
+from ui.widgets.charts.stacking import Stack
+
+__all__ = ["opened", "page"]  # fixtures
+
+SHARES = {"running": 20.0, "runnable": 5.0, "fsync": 45.0, "lock": 25.0, "network": 5.0}
+
+
+class Shares(Maker):
+    """A session whose client threads always do the same."""
+
+    def value(self, position: int, s: int) -> float | None:
+        state = position - len(SERIES)
+        return super().value(position, s) if state < 0 else SHARES.get(STATES[state], 0.0)
+
+
+def declared() -> list[dict[str, Any]]:
+    states = [{"name": series_of(state), "unit": "%", "kind": "gauge", "digits": 1} for state in STATES]
+    return [*SERIES, *states]
+
+
+def recorded_shares(context: Context) -> None:
+    maker = Shares(plan())
+    maker.begin(declared())
+    for at in range(len(maker.plan.steps)):
+        maker.step(at)
+    keep(context, [maker.end()])
+
+
+def test_the_last_chart_stacks_the_states(context: Context, qtbot: QtBot, drawn: Show) -> None:
+    recorded_shares(context)
+    page = drawn(context)
+    box, chart = page.body.choices._series, page.body.charts.choice
+    at = box.findData(CLIENT_STATES)
+    assert at == 0
+    box.activated.emit(at)
+    qtbot.waitUntil(lambda: [line.key for line in chart._lines] == [series_of(each) for each in SHARES])
+    page.body.charts.axis.refresh()
+    sums = [chart._stack.sums(line.key).newest for line in chart._lines]
+    assert sums == pytest.approx([20, 25, 70, 95, 100])
+    assert chart._canvas.area.y == (0.0, 100.0)
+    own = dict(zip((line.label for line in chart._lines), chart._head._values, strict=True))
+    assert (own["fsync"], own["CPU wait"]) == ("45.00", "5.00")
+    assert chart.height() >= 110
+    chart._head.hidden.toggle(series_of("running"), chart._lines)
+    assert chart._stack.sums(series_of("lock")).newest == pytest.approx(75)
+
+
+def test_sessions_that_did_not_look_have_no_such_choice(recorded: Any, context: Context, drawn: Show) -> None:
+    page = drawn(context)
+    assert page.body.choices._series.findData(CLIENT_STATES) == -1
+
+
+def test_why_says_once_that_nobody_looked(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened()
+    shown = panel(qtbot, page, WhyPanel)
+    qtbot.mouseClick(shown._ways[THREADS], Qt.MouseButton.LeftButton)
+    assert shown._remark.text() == NO_STATES
+    assert shown._model.rowCount() == 0
+
+
+def test_a_stack_grows_with_its_curves() -> None:
+    from ui.widgets.charts.pyramid import Track
+
+    tracks = {"a": Track(), "b": Track()}
+    stack = Stack()
+    for t in range(3):
+        for key, value in (("a", 1.0), ("b", 2.0 + t)):
+            tracks[key].extend([float(t)], [value])
+        stack.update(["a", "b"], tracks.__getitem__)
+    assert list(stack.sums("b").samples().values()) == [3.0, 4.0, 5.0]
+    stack.update(["b"], tracks.__getitem__)
+    assert list(stack.sums("b").samples().values()) == [2.0, 3.0, 4.0]
+    tracks["b"].clear()
+    stack.update(["b"], tracks.__getitem__)
+    assert stack.sums("b").newest is None
