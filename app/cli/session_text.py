@@ -9,7 +9,6 @@ from app.comparison.repeats import start_text
 from app.core.units import date_text, unit_text, with_unit
 from app.history.step_text import (
     BUSY,
-    WHOLE,
     attempt_text,
     cut_text,
     disturbed_text,
@@ -18,6 +17,7 @@ from app.history.step_text import (
     seconds_texts,
     settled_text,
     steadiness_text,
+    whole_text,
 )
 from app.planner.memory_text import memory_text
 from app.protocol.others import DISTURBED
@@ -96,7 +96,10 @@ def _disturbed(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 def _seconds(step: Mapping[str, Any]) -> list[str]:
     """Why it was not steady, and which of its seconds count."""
     cut = step["cut"]
-    whole = f"; of all {cut['seconds']} it is {with_unit(cut['whole'], step['unit'])}; {WHOLE}" if cut else ""
+    whole = ""
+    if cut:
+        figure = with_unit(cut["whole"], step["unit"])
+        whole = f"; of all {cut['seconds']} it is {figure}; {whole_text(cut)}"
     texts = seconds_texts(step["steadiness"], cut)
     return [f"{step_label(step['name'], step['coordinates'])}: {', '.join(texts)}{whole}"] if texts else []
 

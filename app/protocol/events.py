@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Union
 from .others import DISTURBED
 from .values import check_fields
 
-PROTOCOL = (1, 2)
+PROTOCOL = (1, 3)
 MAX_LINE = 1 << 20  # bytes of one event, its newline included
 MAX_NOTE = 4000  # characters
 # marks of a step whose figure says nothing of its contender: it is not judged, of repeats it is left out
@@ -117,6 +117,7 @@ class Sample:
     dt: float  # the true length of the interval
     values: list[Any]  # as declared; null is missing
     derived: bool = False  # the last second: total less intervals
+    latency: str | None = None  # events by bucket, see latency.py
 
 
 @dataclass(frozen=True)

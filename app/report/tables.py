@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from app.comparison.before_after import ColumnOfPair, pairs
 from app.comparison.entries import Comparison, GroupEntry, MeasureEntry, RatioEntry, RowEntry
-from app.comparison.measures import measure_named
+from app.comparison.measures import LATENCIES, measure_named
 from app.comparison.rounds import relative
 from app.comparison.text import across_sign, judged_text, left_out_text, p_text, row_label, steady_text
 from app.core.units import count_text, figure_text, unit_text
@@ -15,7 +15,6 @@ from app.protocol.plan import step_label
 from app.stats.verdicts import COLOURED
 
 COSTS = ("cpu_us", "context_switches", "read_kb", "written_kb")  # measures of what a query costs
-LATENCIES = ("p50_ms", "p95_ms", "p99_ms")  # measures beside a figure that is a mean latency
 
 
 @dataclass(frozen=True)
