@@ -10,7 +10,8 @@ VERSIONS = (1, 2, 3, 4, 5, 6)  # whose sessions are counted again
 # what leads from each version back to the one before
 _BACK = {
     8: (
-        "DROP TABLE latency", "ALTER TABLE staging DROP COLUMN latency",
+        "DROP TABLE latency",
+        "ALTER TABLE staging DROP COLUMN latency",
         *(f"ALTER TABLE counted DROP COLUMN {name}" for name in ("p50_ms", "p95_ms", "p99_ms")),
     ),
     7: ("ALTER TABLE step DROP COLUMN others", "ALTER TABLE step DROP COLUMN data_bytes"),

@@ -44,13 +44,12 @@ def stage(connection: Connection, step: int, samples: Sequence[SampleLine], layo
     """Store seconds of a running step."""
     plain = layout.is_plain
     connection.executemany(
-        "INSERT INTO staging (step, seq, s, t, dt, derived, content, latency) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO staging (step, seq, s, t, dt, derived, latency, content)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         [
-            (
-                step, each.seq, each.s, each.t, each.dt, each.derived,
-                _content(each.values, layout, plain), each.latency,
-            )
+            (step, each.seq, each.s, each.t, each.dt, each.derived, each.latency, content)
             for each in samples
+            for content in [_content(each.values, layout, plain)]
         ],
     )
 

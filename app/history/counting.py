@@ -14,6 +14,7 @@ from app.protocol.plan import step_label
 from app.protocol.series import MADE_OF
 from app.shapes.journal import MOST_SECONDS
 from app.stats import max_block_deviation
+from app.stats.percentiles import percentiles_of
 from app.stats.steady import UNSTEADY, Steadiness, steadiness
 
 from . import blocks
@@ -21,7 +22,7 @@ from .blocks import clock_of, values_of
 from .damage import read_json, unpacking
 from .group_means import keep_headlines
 from .latency import PERCENTILES
-from .second_latencies import latencies_of, percentiles_of
+from .second_latencies import latencies_of
 
 if TYPE_CHECKING:
     from .history import History

@@ -30,9 +30,8 @@ class SampleLine(msgspec.Struct, gc=False):
     latency: LatencyCode | None = None
 
     def event(self) -> Sample:
-        return Sample(
-            self.seq, self.t, self.at, self.step, self.s, self.dt, list(self.values), self.derived, self.latency
-        )
+        measured = (self.s, self.dt, list(self.values), self.derived, self.latency)
+        return Sample(self.seq, self.t, self.at, self.step, *measured)
 
 
 Line = SampleLine | Event

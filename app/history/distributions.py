@@ -38,6 +38,19 @@ class Distributions:
     def __len__(self) -> int:
         return len(self.ends)
 
+    @property
+    def sizes(self) -> Integers:
+        """The number of entries of each second."""
+        import numpy as np
+
+        return np.diff(self.ends, prepend=0)
+
+    def part(self, first: int, end: int) -> Distributions:
+        """Only these seconds."""
+        part = self.entries(first, end)
+        ends = self.ends[first:end] - part.start
+        return Distributions(ends, self.buckets[part], self.counts[part], self.known[first:end])
+
     def entries(self, first: int, end: int) -> slice:
         """The entries of these seconds."""
         return slice(self._before(first), self._before(end))
@@ -62,7 +75,8 @@ def decode(codes: Sequence[Code]) -> Distributions:
     sizes = np.concatenate([np.zeros(0, np.int64), *(part[0] for part in parts)])
     buckets = np.concatenate([np.zeros(0, np.int16), *(part[1] for part in parts)])
     counts = np.concatenate([np.zeros(0, np.int32), *(part[2] for part in parts)])
-    return Distributions(np.cumsum(sizes), buckets, counts, np.array([code is not None for code in codes], bool))
+    known = np.array([code is not None for code in codes], bool)
+    return Distributions(np.cumsum(sizes), buckets, counts, known)
 
 
 def _decode(codes: Sequence[Code]) -> tuple[Integers, Integers, Integers]:

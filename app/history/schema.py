@@ -291,8 +291,8 @@ OWNED_TABLES = (
 
 # In the order in which they may be emptied.
 DERIVED_TABLES = (
-    "uncounted", "counted", "headline", "staging", "summary", "latency", "clock", "block", "series", "result", "step",
-    "fact", "log", "note", "mark", "unknown", "session", "plan", "journal",
+    "uncounted", "counted", "headline", "staging", "summary", "latency", "clock", "block", "series", "result",
+    "step", "fact", "log", "note", "mark", "unknown", "session", "plan", "journal",
 )  # fmt: skip
 
 

@@ -7,14 +7,15 @@ from typing import TypedDict
 
 from app.core.errors import InputError
 from app.protocol.latency import Counts, add
+from app.stats.percentiles import percentiles_of
 
 from .figures import find_step
 from .history import History
-from .second_latencies import SecondLatencies, latencies_of, percentiles_of
+from .second_latencies import SecondLatencies, latencies_of
 from .sessions import find_all
 
 PERCENTILES = (50.0, 95.0, 99.0, 99.9)
-WHY_NONE = "Dyno stores them since journals of protocol 1.3"
+WHY_NONE = "Dyno measures them since protocol 1.3, and only where it drives sysbench"
 
 
 class StretchEntry(TypedDict):

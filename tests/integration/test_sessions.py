@@ -49,7 +49,7 @@ def check_seconds(events: list[Any]) -> None:
 
 
 def check_latencies(events: list[Any], step: int) -> None:
-    """The latencies of the seconds are those of the step; events that end after the last second are missing."""
+    """The latencies of the seconds are those of the step, but of events that end after the last second."""
     found = [each for each in events if isinstance(each, Sample) and each.step == step and each.s >= 0]
     (ended,) = [each for each in events if isinstance(each, StepEnded) and each.step == step]
     whole = counts_of(ended.buckets)

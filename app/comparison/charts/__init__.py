@@ -4,6 +4,7 @@ CHARTS = {
     "bars": "all steps, as measured and relative to the base",
     "sweep": "a step over its threads, cores or rows",
     "seconds": "a step second by second",
+    "heat": "a step's latency second by second, as a heat map",
     "latency": "a step's latency over its percentiles",
     "size": "size on the disk after a step, by part",
     "before-after": "the same tests before and after the writes",
@@ -11,6 +12,7 @@ CHARTS = {
 NOTHING = {  # the text if there is nothing to draw
     "bars": "No step has a result of this measure.",
     "seconds": "no samples",
+    "heat": "no latencies by second",
     "latency": "no latencies were counted",
     "size": "no sizes were measured",
     "before-after": "No test ran both before and after the writes, like point-query.pre and point-query.",

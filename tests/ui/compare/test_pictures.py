@@ -18,7 +18,8 @@ from ui.core.theme import Theme
 ROOT = Path(__file__).parents[3]
 SMALLEST = (1920, 1080)  # pixels
 LIMIT_S = 60.0
-STEPS = {"sweep": "update-index", "seconds": "point-query threads=4", "latency": "load", "size": "load"}
+STEPS = {"sweep": "update-index", "latency": "load", "size": "load"}
+STEPS |= dict.fromkeys(("seconds", "heat"), "point-query threads=4")
 
 
 def dyno(*words: str, home: Path) -> subprocess.CompletedProcess[str]:

@@ -14,7 +14,12 @@ from app.protocol import events
 from app.protocol.events import KINDS, MAX_LINE, Mark, Note, ProtocolError, Sample, Unknown, decode, encode
 
 # of kinds, fields and their types; change it only together with PROTOCOL, which must grow
-SCHEMA = {(1, 0): "d0340001a40b7e94", (1, 1): "da141e30c5dbcfd7", (1, 2): "c4175892b7eba825", (1, 3): "284aac1fa3e052e0"}
+SCHEMA = {
+    (1, 0): "d0340001a40b7e94",
+    (1, 1): "da141e30c5dbcfd7",
+    (1, 2): "c4175892b7eba825",
+    (1, 3): "284aac1fa3e052e0",
+}
 TEXT = st.text(alphabet=st.characters(exclude_categories=["Cs"]))
 
 

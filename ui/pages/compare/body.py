@@ -16,6 +16,7 @@ from ui.widgets.charts.hidden import Hidden
 from .bars import BarsPanel
 from .chosen import Compared
 from .differing import DifferencesPanel
+from .heat import HeatPanel
 from .latency import LatencyPanel
 from .pairs import PairsPanel
 from .panel import Panel, Shown, lines_of
@@ -44,8 +45,8 @@ class Body(QWidget):
         self.tabs.setAccessibleName("Charts")
         self._why = WhyPanel(context)
         self.panels: list[Panel] = [
-            BarsPanel(context.theme), SweepPanel(context.theme), SecondsPanel(context), LatencyPanel(context),
-            SizesPanel(context), PairsPanel(context.theme), self._why,
+            BarsPanel(context.theme), SweepPanel(context.theme), SecondsPanel(context), HeatPanel(context),
+            LatencyPanel(context), SizesPanel(context), PairsPanel(context.theme), self._why,
             DifferencesPanel(context),
         ]  # fmt: skip
         self._splitter = QSplitter()
