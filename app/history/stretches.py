@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TypedDict
 
 from app.core.errors import InputError
 from app.protocol.latency import Counts, add
 from app.stats.percentiles import percentiles_of
 
+from .counting import counted
 from .figures import find_step
 from .history import History
 from .second_latencies import SecondLatencies, latencies_of
@@ -16,6 +18,7 @@ from .sessions import find_all
 
 PERCENTILES = (50.0, 95.0, 99.0, 99.9)
 WHY_NONE = "Dyno measures them since protocol 1.3, and only where it drives sysbench"
+Bounds = tuple[int, int | None]  # from this second to before that one; None: to the end
 
 
 class StretchEntry(TypedDict):
@@ -23,12 +26,23 @@ class StretchEntry(TypedDict):
 
     sessions: list[str]
     step: str
-    first_s: int
-    end_s: int | None  # before this second; null: to the end
-    seconds: int  # that have buckets, in all sessions
+    seconds: int  # with latencies, in all sessions
     missing: int  # seconds without
     events: int
     percentiles_ms: dict[str, float | None]  # null where there are too few events
+
+
+@dataclass
+class _Sum:
+    counts: Counts = field(default_factory=dict)
+    seconds: int = 0
+    known: int = 0
+
+    def take(self, found: SecondLatencies, bounds: Bounds) -> None:
+        first, end = found.part(*bounds)
+        add(self.counts, found.between(*bounds))
+        self.known += int(found.events.known[first:end].sum())
+        self.seconds += end - first
 
 
 def stretch(
@@ -37,46 +51,38 @@ def stretch(
     step: str,
     *,
     threads: int | None = None,
-    first_s: int = 0,
-    end_s: int | None = None,
+    bounds: Bounds | None = None,
     percents: Sequence[float] = PERCENTILES,
 ) -> StretchEntry:
-    """The percentiles of these measured seconds; raises InputError where a session has no buckets of them."""
-    if end_s is not None and end_s <= first_s:
-        raise InputError(f"seconds {first_s} to {end_s}: the end must be after the start")
-    ids = find_all(history, references)
+    """The percentiles of these measured seconds; without bounds of those that count in each session."""
+    if bounds and bounds[1] is not None and bounds[1] <= bounds[0]:
+        raise InputError(f"seconds {bounds[0]} to {bounds[1]}: the end must be after the start")
+    ids, found = find_all(history, references), _Sum()
     with history.reading():
-        found = [_latencies(history, session, step, threads) for session in ids]
-    counts: Counts = {}
-    known = lengths = 0
-    for each in found:
-        first, end = each.part(first_s, end_s)
-        add(counts, each.between(first_s, end_s))
-        known += int(each.events.known[first:end].sum())
-        lengths += end - first
-    if not lengths:
-        raise InputError(f"{step} has no seconds from {first_s} on")
+        for session in ids:
+            found.take(*_latencies(history, session, step, threads, bounds))
+    if not found.seconds:
+        raise InputError(f"{step} has no such seconds")
     wanted = sorted(set(percents))
+    values = percentiles_of(found.counts, wanted)
     return {
         "sessions": ids,
         "step": step,
-        "first_s": first_s,
-        "end_s": end_s,
-        "seconds": known,
-        "missing": lengths - known,
-        "events": sum(counts.values()),
-        "percentiles_ms": dict(zip(map(percent_text, wanted), percentiles_of(counts, wanted), strict=True)),
+        "seconds": found.known,
+        "missing": found.seconds - found.known,
+        "events": sum(found.counts.values()),
+        "percentiles_ms": {f"p{percent:g}": ms for percent, ms in zip(wanted, values, strict=True)},
     }
 
 
-def _latencies(history: History, session: str, step: str, threads: int | None) -> SecondLatencies:
-    number, _ = find_step(history, session, step, threads)
+def _latencies(
+    history: History, session: str, step: str, threads: int | None, bounds: Bounds | None
+) -> tuple[SecondLatencies, Bounds]:
+    """The latencies of a step, and which of its seconds are wanted."""
+    number, position = find_step(history, session, step, threads)
     found = latencies_of(history.connection, number)
     if found is None:
         raise InputError(f"session {session} has no latencies by second of {step}: {WHY_NONE}")
-    return found
-
-
-def percent_text(percent: float) -> str:
-    """`p99.9`."""
-    return f"p{percent:g}"
+    counts = counted(history, session).get(position)
+    cut = counts.cut if counts else None
+    return found, bounds or ((cut.first_s, cut.last_s + 1) if cut else (0, None))

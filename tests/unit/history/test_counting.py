@@ -116,6 +116,7 @@ def test_of_a_cut_step_only_these_seconds_count(filled: History) -> None:
     assert found["value"] == pytest.approx(30_000, rel=0.01)
     assert found["cut"] == {
         "first_s": 20, "last_s": 59, "seconds": 60, "reason": "the cache was full", "whole": 36_700.0,
+        "has_latency": False,
     }  # fmt: skip
     assert found["steadiness"] == {
         "word": "steady", "text": "no trend of 5% or more, no two levels, no stall in 40 seconds",
