@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from app.protocol.latency import Counts
 
 from .damage import unpacking
-from .distributions import Code, completed, keep
+from .distributions import Code, completed, decode, keep
 from .packing import pack, unpack
 
 if TYPE_CHECKING:
@@ -103,7 +103,8 @@ def finish(
     if not fresh.values.shape[1]:
         return None
     _insert(connection, step, fresh, layout)
-    keep(connection, step, completed(fresh.latency, fresh.clock[0].tolist(), buckets))
+    events = decode(fresh.latency)
+    keep(connection, step, completed(fresh.latency, events, fresh.clock[0].tolist(), buckets))
     return fresh
 
 

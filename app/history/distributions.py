@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from sqlite3 import Connection
 from typing import TYPE_CHECKING
 
@@ -84,64 +85,67 @@ def _decode(codes: Sequence[Code]) -> tuple[Integers, Integers, Integers]:
     import numpy as np
 
     texts = [code or "" for code in codes]
-    values, last = _numbers(texts)
-    is_zero = values == 0
-    is_skip = np.concatenate([[False], is_zero])[:-1]
-    if (is_zero & is_skip).any() or is_zero[last[last >= 0]].any():
+    values, ends = _numbers(texts)
+    zeros = np.flatnonzero(values == 0)
+    if np.isin(zeros + 1, ends).any() or (values[zeros + 1] == 0).any():
         raise ValueError("a latency code skips no bucket")
-    is_count = ~(is_zero | is_skip)
-    passed = np.cumsum(np.where(is_zero, 0, np.where(is_skip, values, 1)))
-    text_of = np.searchsorted(last, np.arange(len(values)))
-    before = np.concatenate([[0], passed])[np.concatenate([[-1], last])[text_of] + 1]
-    buckets = (passed - 1 - before)[is_count]
-    if len(passed) and (passed - before).max() > BUCKETS:
+    steps, is_count = np.ones(len(values), np.int64), np.ones(len(values), bool)
+    steps[zeros], steps[zeros + 1] = 0, values[zeros + 1]
+    is_count[zeros] = is_count[zeros + 1] = False
+    passed = np.concatenate([[0], np.cumsum(steps)])
+    first = np.concatenate([[0], ends[:-1]])
+    if (passed[ends] - passed[first]).max(initial=0) > BUCKETS:
         raise ValueError(f"a latency code has more than {BUCKETS} buckets")
-    sizes = np.bincount(text_of[is_count], minlength=len(texts))
-    return sizes, buckets.astype(np.int16), values[is_count].astype(np.int32)
+    buckets = passed[:-1] - np.repeat(passed[first], ends - first)
+    sizes = np.diff(np.concatenate([[0], np.cumsum(is_count)])[ends], prepend=0)
+    return sizes, buckets[is_count].astype(np.int16), values[is_count].astype(np.int32)
 
 
 def _numbers(texts: Sequence[str]) -> tuple[Integers, Integers]:
-    """All numbers of the codes, and the place of the last one of each code among them; -1: none so far."""
+    """All numbers of the codes, and how many there are up to the end of each code."""
     import numpy as np
 
     digits = _digits()[np.frombuffer("".join(texts).encode("ascii", "replace"), np.uint8)]
-    is_last = digits < 32
+    finals = np.flatnonzero(digits < 32)
     ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
-    if (digits > 63).any() or not is_last[ends[ends > 0] - 1].all():
+    if digits.max(initial=0) > 63 or (digits[ends[ends > 0] - 1] > 31).any():
         raise ValueError("a latency code is torn, or has a character that is no digit")
-    finals = np.flatnonzero(is_last)
-    starts = np.concatenate([[0], finals[:-1] + 1])[: len(finals)]
-    if len(finals) and (finals - starts).max() >= LONGEST_NUMBER:
+    lengths = np.diff(finals, prepend=-1)
+    if lengths.max(initial=0) > LONGEST_NUMBER:
         raise ValueError("a latency code has a number that is too large")
-    place = np.arange(len(digits)) - np.repeat(starts, finals - starts + 1)
-    values = np.add.reduceat((digits & 31) << (5 * place), starts) if len(finals) else finals
-    return values, np.searchsorted(finals, ends - 1, "right") - 1
+    values = digits[finals].astype(np.int64)
+    longer = np.flatnonzero(lengths > 1)
+    values[longer] <<= 5 * (lengths[longer] - 1)
+    for at in range(LONGEST_NUMBER - 1):
+        longer = longer[lengths[longer] > at + 1]
+        lower = digits[finals[longer] - lengths[longer] + 1 + at].astype(np.int64) & 31
+        values[longer] += lower << (5 * at)
+    return values, np.searchsorted(finals, ends - 1, "right")
 
 
-def _digits() -> Integers:
+@lru_cache(maxsize=1)
+def _digits() -> NDArray[np.uint8]:
     """The digit of each character; 64 for others."""
     import numpy as np
 
-    found = np.full(256, 64, np.int64)
+    found = np.full(256, 64, np.uint8)
     found[np.frombuffer(DIGITS.encode(), np.uint8)] = np.arange(64)
     return found
 
 
-def completed(codes: Sequence[Code], s: Sequence[float], buckets: Counts) -> list[Code]:
-    """The codes of a step's seconds with the events that ended after the last one.
+def completed(codes: Sequence[Code], events: Distributions, s: Sequence[float], buckets: Counts) -> list[Code]:
+    """The codes of a step's seconds, whose events these are, with those that ended after the last one.
 
     They belong to the last second. Where a second is missing, nobody knows which events are left.
     """
-    measured = [at for at, second in enumerate(s) if second >= 0]
-    if not measured or any(codes[at] is None for at in measured):
+    first = next((at for at, second in enumerate(s) if second >= 0), len(codes))
+    if first == len(codes) or not events.known[first:].all():
         return list(codes)
-    counts = decode([codes[at] for at in measured])
-    left = without(buckets, as_counts(counts.total()))
-    last = as_counts(counts.total(len(measured) - 1))
-    add(last, left)
+    last = as_counts(events.total(len(codes) - 1))
+    add(last, without(buckets, as_counts(events.total(first))))
     if max(last.values(), default=0) > MOST_EVENTS:
         return list(codes)
-    return [*codes[: measured[-1]], encode(last), *codes[measured[-1] + 1 :]]
+    return [*codes[:-1], encode(last)]
 
 
 def as_counts(total: Integers) -> Counts:

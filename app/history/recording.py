@@ -192,14 +192,15 @@ class Recorder:
 
     def _pack(self, number: int, buckets: Counts) -> blocks.Seconds | None:
         """Pack the seconds of a step that has ended."""
-        self._check_samples()
+        self._check_widths()
         packed = blocks.finish(self._connection, number, self._samples, self._layout, buckets)
         self._samples.clear()
         return packed
 
     def _stage(self) -> None:
         if self._samples:
-            self._check_samples()
+            self._check_widths()
+            self._check_latencies()
             blocks.stage(self._connection, self._number_of(self._state.at_hand), self._samples, self._layout)
             self._samples.clear()
 
@@ -207,7 +208,7 @@ class Recorder:
         query = "SELECT number FROM step WHERE session = ? AND position = ?"
         return int(self._execute(query, self._number, position).fetchone()[0])
 
-    def _check_samples(self) -> None:
+    def _check_widths(self) -> None:
         wanted = len(self._layout.numbers)
         for sample in self._samples:
             if len(sample.values) != wanted:
@@ -215,6 +216,8 @@ class Recorder:
                     sample.seq, f"a sample has {len(sample.values)} values, {wanted} are declared"
                 )
 
+
+    def _check_latencies(self) -> None:
         try:
             decode([sample.latency for sample in self._samples])
         except ValueError as error:

@@ -43,7 +43,7 @@ LimitPct = Annotated[float, Meta(ge=0, le=MOST_PCT)]
 Second = Annotated[int, Meta(ge=-MOST_SECONDS, le=MOST_SECONDS)]
 Place = Annotated[int, Meta(ge=-1, le=1_000_000)]  # of a step in its plan; -1: none
 Positive = Annotated[int, Meta(ge=1, le=10**15)]
-LatencyCode = Annotated[str, Meta(max_length=LONGEST_CODE, pattern="^[A-Za-z0-9+/]*$")]
+LatencyCode = Annotated[str, Meta(max_length=LONGEST_CODE)]  # read where it is stored: many at once are quick
 Scalar = bool | int | float | str | None
 
 
@@ -216,7 +216,7 @@ class Sample(Stamp, total=False):
     dt: Seconds
     values: list[Number | None]
     derived: bool
-    latency: LatencyCode | None  # what it says is checked where it is stored
+    latency: LatencyCode | None
 
 
 class Log(Stamp, total=False):

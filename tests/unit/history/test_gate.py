@@ -55,7 +55,6 @@ REFUSED = {
     "a sample of 68 years": event("sample", s=1 << 31),
     "a sample of 1e308": event("sample", values=[1e308, 0, 0, 0, 0]),
     "latencies that are a list": event("sample", latency=[1]),
-    "latencies of other characters": event("sample", latency="B!"),
     "latencies of 10,000 characters": event("sample", latency="B" * 10_000),
     "a sample before the year 1": event("sample", at=-1e300),
     "a series without a name": event("series_declared", series=[{"unit": "s"}]),

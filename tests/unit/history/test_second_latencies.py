@@ -103,11 +103,13 @@ def test_a_second_without_them_is_missing_and_nothing_is_made_up(tmp_path: Path)
 
 def test_events_after_the_last_second_belong_to_it() -> None:
     codes = ["", encode({5: 1}), encode({7: 2})]
-    found = completed(codes, [-1, 0, 1], {5: 1, 7: 3, 9: 1})
+    events, s = decode(codes), (-1, 0, 1)
+    found = completed(codes, events, s, {5: 1, 7: 3, 9: 1})
     assert found[:2] == codes[:2] and as_counts(decode(found[2:]).total()) == {7: 3, 9: 1}
-    assert completed(codes, [-1, 0, 1], {}) == codes
-    assert completed([None, codes[1], None], [-1, 0, 1], {5: 9}) == [None, codes[1], None]
-    assert completed(codes, [-1, 0, 1], {5: 1, 7: 2**40}) == codes  # what nobody measured
+    assert completed(codes, events, s, {}) == codes
+    assert completed(codes, events, s, {5: 1, 7: 2**40}) == codes  # what nobody measured
+    gap = [None, codes[1], None]
+    assert completed(gap, decode(gap), s, {5: 9}) == gap
 
 
 def test_older_sessions_have_none_and_say_so(tmp_path: Path) -> None:
@@ -179,6 +181,9 @@ BAD = {
     "AgQDA": "skips no bucket",
     "AAB": "skips no bucket",
     "g": "torn",
+    "B!": "no digit",
+    "B\n": "no digit",
+    "\u00e9": "no digit",
     "ggggggB": "too large",
     "AhgBB": "more than 1024 buckets",
     "B" * (BUCKETS + 1): "more than 1024 buckets",
