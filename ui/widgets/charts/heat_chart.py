@@ -23,6 +23,8 @@ from .scale import time_text, value_text
 _CELL_WIDTH, _CELL_HEIGHT = 2, 2  # pixels a cell has at least
 _LEGEND = 72  # pixels of its colours
 _COLOURS = 256
+_COLUMNS = 200  # of the image at least: each column is as wide as any
+Pixels = NDArray[np.uint32]
 _JOINED_S = 0.1  # between two seconds that are drawn without a gap
 
 
@@ -183,32 +185,29 @@ def _limit_of(cells: Cells, most: int) -> int:
 
 
 def image_of(cells: Cells, shown: tuple[float, float], most: int, theme: Theme) -> QImage:
-    """The cells as an image of the whole range, a pixel a cell; no events are transparent."""
-    columns = max(len(cells.starts), 1)
-    wide = _columns(cells, shown, columns)
+    """The cells as an image of the whole range, a pixel a row; no events are transparent."""
     with np.errstate(divide="ignore"):
-        shares = np.log(wide) / np.log(_limit_of(cells, most))
-    places = np.clip(shares * (_COLOURS - 1), 0, _COLOURS - 1).astype(np.int64)
-    pixels = np.where(wide > 0, _palette(theme)[places], np.uint32(0))
-    upright = np.ascontiguousarray(pixels.T[::-1])
+        shares = np.log(cells.events) * ((_COLOURS - 1) / np.log(_limit_of(cells, most)))
+    places = np.clip(shares, 0, _COLOURS - 1).astype(np.int16)
+    pixels = np.where(cells.events > 0, _palette(theme)[places], np.uint32(0))
+    upright = np.ascontiguousarray(_spread(cells, pixels, shown).T[::-1])
     height, width = upright.shape
     return QImage(upright.tobytes(), width, height, 4 * width, QImage.Format.Format_ARGB32).copy()
 
 
-def _columns(cells: Cells, shown: tuple[float, float], least: int) -> NDArray[np.float64]:
-    """The events of columns of equal width: seconds last differently long, and there are gaps."""
-    count = max(2 * least, 200)
+def _spread(cells: Cells, pixels: Pixels, shown: tuple[float, float]) -> Pixels:
+    """The pixels in columns of equal width: seconds last differently long, and there are gaps."""
+    count = max(2 * len(pixels), _COLUMNS)
     moments = shown[0] + (np.arange(count) + 0.5) * (shown[1] - shown[0]) / count
     places = np.searchsorted(cells.ends, moments)
     there = places < len(cells.ends)
-    places[~there] = 0
-    if len(cells.starts):
-        there &= cells.starts[places] <= moments + _JOINED_S
-        return np.where(there[:, None], cells.events[places], 0.0)
-    return np.zeros((count, cells.events.shape[1]))
+    there[there] = cells.starts[places[there]] <= moments[there] + _JOINED_S
+    found = np.zeros((count, pixels.shape[1]), np.uint32)
+    found[there] = pixels[places[there]]
+    return found
 
 
-def _palette(theme: Theme) -> NDArray[np.uint32]:
+def _palette(theme: Theme) -> Pixels:
     ramp = theme.ramp()
     stops = np.linspace(0, _COLOURS - 1, len(ramp))
     parts = [
