@@ -17,7 +17,7 @@ from .lines import Line
 from .pyramid import Spread
 from .scale import time_text, value_text
 
-MEAN = "mean ± sd"
+_MEAN = "mean ± sd"
 
 Found = Sequence[tuple[Line, str]]  # the numbers of each line
 
@@ -72,6 +72,11 @@ class RangeFigures(Head):
                 break
         self.setFixedHeight(LINE_HEIGHT)
         self.setToolTip(as_tip(self.told))
+
+
+def mean_figures(spreads: Sequence[tuple[Line, Spread | None]]) -> tuple[str, Found]:
+    """Mean and deviation of each line that has samples."""
+    return _MEAN, [(line, figures_text(spread)) for line, spread in spreads if spread]
 
 
 def figures_text(spread: Spread) -> str:
