@@ -133,7 +133,9 @@ def _digits() -> NDArray[np.uint8]:
     return found
 
 
-def completed(codes: Sequence[Code], events: Distributions, s: Sequence[float], buckets: Counts) -> list[Code]:
+def completed(
+    codes: Sequence[Code], events: Distributions, s: Sequence[float], buckets: Counts
+) -> list[Code]:
     """The codes of a step's seconds, whose events these are, with those that ended after the last one.
 
     They belong to the last second. Where a second is missing, nobody knows which events are left.

@@ -216,7 +216,6 @@ class Recorder:
                     sample.seq, f"a sample has {len(sample.values)} values, {wanted} are declared"
                 )
 
-
     def _check_latencies(self) -> None:
         try:
             decode([sample.latency for sample in self._samples])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from app.history.decoding import SampleLine
 from app.history.distributions import Distributions, decode
@@ -26,18 +26,17 @@ def new_heat() -> HeatTrack:
     return HeatTrack(BUCKETS)
 
 
-def add_seconds(heat: HeatTrack, t: Any, dt: Any, events: Distributions | None) -> None:
+def add_seconds(heat: HeatTrack, t: Floats, dt: Floats, events: Distributions | None) -> None:
     """Add these seconds; those without buckets are gaps."""
-    import numpy as np
-
-    if events is None:
-        return
-    known, sizes = events.known, events.sizes[events.known]
-    heat.extend(np.asarray(t)[known], np.asarray(dt)[known], sizes, events.buckets, events.counts)
+    if events is not None:
+        known, sizes = events.known, events.sizes[events.known]
+        heat.extend(t[known], dt[known], sizes, events.buckets, events.counts)
 
 
 def add_samples(heat: HeatTrack, samples: Sequence[SampleLine]) -> None:
     """Add the samples of a running step."""
+    import numpy as np
+
     if any(sample.latency is not None for sample in samples):
-        events = decode([sample.latency for sample in samples])
-        add_seconds(heat, [sample.t for sample in samples], [sample.dt for sample in samples], events)
+        times = np.array([(sample.t, sample.dt) for sample in samples])
+        add_seconds(heat, times[:, 0], times[:, 1], decode([sample.latency for sample in samples]))

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+T = TypeVar("T", bound=np.generic)
 
 
-class Growing:
+class Growing(Generic[T]):
     """An array with room at its end."""
 
-    def __init__(self, dtype: Any = float) -> None:
-        self._room: NDArray[Any] = np.empty(64, dtype)
+    def __init__(self, kind: type[T]) -> None:
+        self._kind = kind
+        self._room: NDArray[T] = np.empty(64, kind)
         self.size = 0
 
     @property
-    def all(self) -> NDArray[Any]:
+    def all(self) -> NDArray[T]:
         return self._room[: self.size]
 
-    def extend(self, values: Any) -> None:
-        size = self.size + len(values)
+    def extend(self, values: ArrayLike) -> None:
+        more = np.asarray(values)
+        size = self.size + len(more)
         if size > len(self._room):
-            room = np.empty(max(size, len(self._room) * 3 // 2), self._room.dtype)
+            room = np.empty(max(size, len(self._room) * 3 // 2), self._kind)
             room[: self.size] = self.all
             self._room = room
-        self._room[self.size : size] = values
+        self._room[self.size : size] = more
         self.size = size

@@ -211,7 +211,7 @@ def _palette(theme: Theme) -> Pixels:
     ramp = theme.ramp()
     stops = np.linspace(0, _COLOURS - 1, len(ramp))
     parts = [
-        np.interp(np.arange(_COLOURS), stops, [part(colour) for colour in ramp]).astype(np.uint32)
-        for part in (lambda c: c.red(), lambda c: c.green(), lambda c: c.blue())
+        np.interp(np.arange(_COLOURS), stops, part).astype(np.uint32)
+        for part in zip(*((colour.red(), colour.green(), colour.blue()) for colour in ramp), strict=True)
     ]
     return np.uint32(0xFF000000) | parts[0] << np.uint32(16) | parts[1] << np.uint32(8) | parts[2]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -51,12 +49,13 @@ class HeatTrack:
     def last(self) -> float | None:
         return float(self._levels[0].ends.all[-1]) if len(self) else None
 
-    def extend(self, ends: Any, lengths: Any, sizes: Any, rows: Any, counts: Any) -> None:
+    def extend(
+        self, ends: Values, lengths: Values, sizes: Integers, rows: Integers, counts: Integers
+    ) -> None:
         """Add seconds: their ends and lengths, how many entries each has, and row and count of each entry."""
         if not len(ends):
             return
-        ends = np.asarray(ends, float)
-        self._levels[0].extend(ends - np.asarray(lengths, float), ends, sizes, rows, counts)
+        self._levels[0].extend(ends - lengths, ends, sizes, rows, counts)
         if len(rows):
             self.low = min(self.low, int(rows.min()))
             self.high = max(self.high, int(rows.max()))
@@ -130,10 +129,10 @@ class _Level:
     def __init__(self, rows: int) -> None:
         self._all_rows = rows
         self.whole = 0  # stretches that are complete
-        self.starts, self.ends, self.sums = (Growing(dtype) for dtype in (float, float, np.int64))
-        self.rows, self.counts = Growing(np.int16), Growing(np.int64)
+        self.starts, self.ends = Growing(np.float64), Growing(np.float64)
+        self.sums, self.rows, self.counts = Growing(np.int64), Growing(np.int16), Growing(np.int64)
 
-    def extend(self, starts: Any, ends: Any, sizes: Any, rows: Any, counts: Any) -> None:
+    def extend(self, starts: Values, ends: Values, sizes: Integers, rows: Integers, counts: Integers) -> None:
         before = self.rows.size
         self.whole += len(ends)
         self.starts.extend(starts)
@@ -165,7 +164,7 @@ class _Level:
         rows = (self.rows.all[part].astype(np.int64) - low) // rows_each
         key = self._places(begin, end) // each * height + rows
         cells = np.bincount(key, weights=self.counts.all[part], minlength=columns * height)
-        return cells.reshape(columns, height)
+        return cells.astype(np.float64, copy=False).reshape(columns, height)
 
     def catch_up(self, below: _Level) -> None:
         """Update from the level below, of which FACTOR make one here; the last may be incomplete."""
