@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import zip_longest
+
 import numpy as np
 from numpy.typing import NDArray
 
