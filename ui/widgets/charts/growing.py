@@ -5,29 +5,33 @@ from __future__ import annotations
 from typing import Generic, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-T = TypeVar("T", bound=np.generic)
+T = TypeVar("T", NDArray[np.float64], NDArray[np.int64])
 
 
 class Growing(Generic[T]):
     """An array with room at its end."""
 
-    def __init__(self, kind: type[T]) -> None:
-        self._kind = kind
-        self._room: NDArray[T] = np.empty(64, kind)
+    def __init__(self, room: T) -> None:
+        self._room = room
         self.size = 0
 
     @property
-    def all(self) -> NDArray[T]:
+    def all(self) -> T:
         return self._room[: self.size]
 
-    def extend(self, values: ArrayLike) -> None:
-        more = np.asarray(values)
-        size = self.size + len(more)
-        if size > len(self._room):
-            room = np.empty(max(size, len(self._room) * 3 // 2), self._kind)
-            room[: self.size] = self.all
-            self._room = room
-        self._room[self.size : size] = more
+    def extend(self, values: T) -> None:
+        size = self.size + len(values)
+        while size > len(self._room):
+            self._room = np.concatenate([self._room, self._room])
+        self._room[self.size : size] = values
         self.size = size
+
+
+def floats() -> Growing[NDArray[np.float64]]:
+    return Growing(np.empty(64))
+
+
+def integers() -> Growing[NDArray[np.int64]]:
+    return Growing(np.empty(64, np.int64))

@@ -210,8 +210,9 @@ def _spread(cells: Cells, pixels: Pixels, shown: tuple[float, float]) -> Pixels:
 def _palette(theme: Theme) -> Pixels:
     ramp = theme.ramp()
     stops = np.linspace(0, _COLOURS - 1, len(ramp))
-    parts = [
+    red, green, blue = (
         np.interp(np.arange(_COLOURS), stops, part).astype(np.uint32)
         for part in zip(*((colour.red(), colour.green(), colour.blue()) for colour in ramp), strict=True)
-    ]
-    return np.uint32(0xFF000000) | parts[0] << np.uint32(16) | parts[1] << np.uint32(8) | parts[2]
+    )
+    found: Pixels = np.uint32(0xFF000000) | red << np.uint32(16) | green << np.uint32(8) | blue
+    return found

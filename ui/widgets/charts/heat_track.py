@@ -8,7 +8,7 @@ from itertools import zip_longest
 import numpy as np
 from numpy.typing import NDArray
 
-from .growing import Growing
+from .growing import floats, integers
 from .pyramid import FACTOR, Values
 
 Integers = NDArray[np.int64]
@@ -130,8 +130,8 @@ class _Level:
     def __init__(self, rows: int) -> None:
         self._all_rows = rows
         self.whole = 0  # stretches that are complete
-        self.starts, self.ends = Growing(np.float64), Growing(np.float64)
-        self.sums, self.rows, self.counts = Growing(np.int64), Growing(np.int16), Growing(np.int64)
+        self.starts, self.ends = floats(), floats()
+        self.sums, self.rows, self.counts = integers(), integers(), integers()
 
     def extend(self, starts: Values, ends: Values, sizes: Integers, rows: Integers, counts: Integers) -> None:
         before = self.rows.size
@@ -185,4 +185,4 @@ class _Level:
         lasts = np.minimum(np.arange(FACTOR, end - begin + FACTOR, FACTOR), end - begin) - 1
         starts, ends = below.starts.all[begin:end], below.ends.all[begin:end]
         sizes = np.bincount(places, minlength=len(lasts))
-        self.extend(starts[::FACTOR], ends[lasts], sizes, rows, table[places, rows])
+        self.extend(starts[::FACTOR], ends[lasts], sizes, rows, table[places, rows].astype(np.int64))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .growing import Growing
+from .growing import floats
 
 Values = NDArray[np.float64]
 
@@ -35,8 +35,8 @@ class Track:
         self.clear()
 
     def clear(self) -> None:
-        self._t = Growing(np.float64)
-        self._values = Growing(np.float64)
+        self._t = floats()
+        self._values = floats()
         self._levels: list[_Level] = []
         self._spread: tuple[int, int, Spread | None] = (0, 0, None)  # of the stretch asked for last
         self._view = _Level(1)  # what was drawn last: most frames only add to its end
@@ -191,8 +191,8 @@ class _Level:
 
     def __init__(self, each: int) -> None:
         self.each = each
-        self.low = Growing(np.float64)
-        self.high = Growing(np.float64)
+        self.low = floats()
+        self.high = floats()
 
     def catch_up(self, low: Values, high: Values, entries: int) -> None:
         """Update from the level below, of which `entries` make one here."""
