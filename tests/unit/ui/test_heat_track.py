@@ -58,7 +58,8 @@ def test_totals_of_any_range(at_once: int) -> None:
 def test_a_second_and_a_gap() -> None:
     track = HeatTrack(ROWS)
     assert track.first is None and track.at(1.0) is None
-    track.extend([1.0, 5.0], [1.0, 1.0], [1, 2], np.array([3, 3, 9]), np.array([10, 20, 30]))
+    ends, rows, counts = np.array([1.0, 5.0]), np.array([3, 3, 9]), np.array([10, 20, 30])
+    track.extend(ends, np.ones(2), np.array([1, 2]), rows, counts)
     assert (track.first, track.last, track.low, track.high, track.most) == (0.0, 5.0, 3, 9, 30)
     second = track.at(4.5)
     assert second and second[:2] == (4.0, 5.0) and second[2][[3, 9]].tolist() == [20, 30]
