@@ -168,6 +168,14 @@ def test_a_heat_map_for_each_column(qtbot: QtBot, opened: Open, page: ComparePag
     assert shown._remark.text().endswith("all events of the repeats together")
     shown.hidden.toggle(shown.shown.lines[0].owner, shown.shown.lines)  # type: ignore[union-attr]
     assert [chart.isVisibleTo(shown) for chart in shown._charts] == [False, True]
+    shown.hidden.show_all()
+    opened(1, number=2)
+    choose(page, "point-query")
+    qtbot.waitUntil(lambda: len(shown._charts) == 1 and shown._charts[0].isVisibleTo(shown))
+    assert [chart.isVisibleTo(shown) for chart in shown._made] == [True, False]
+    opened(2, number=3)
+    choose(page, "point-query")
+    qtbot.waitUntil(lambda: [chart.isVisibleTo(shown) for chart in shown._made] == [True, True])
     choose(page, "settle")
     qtbot.waitUntil(lambda: "no latencies by second" in shown._remark.text())
     assert not shown._body.isVisibleTo(shown) and shown.csv() == ""

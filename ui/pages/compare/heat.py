@@ -49,7 +49,8 @@ class HeatPanel(Panel):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context.theme, parent)
         self._latest = Latest(context.tasks, self)
-        self._charts: list[HeatChart] = []
+        self._made: list[HeatChart] = []
+        self._charts: list[HeatChart] = []  # those of columns
         self._axis: TimeAxis | None = None
         self._numbers: Callable[[], Numbers] | None = None
         self._body = QWidget()
@@ -112,31 +113,31 @@ class HeatPanel(Panel):
         self.drawn.emit()
 
     def _provide(self, count: int) -> None:
-        """Have as many charts as there are columns; they share their axis."""
+        """Have as many charts as there are columns; they share their axis. Further ones wait for more columns."""
         from ui.widgets.charts.heat_chart import HeatChart
         from ui.widgets.charts.time_axis import TimeAxis
 
         self._axis = self._axis or TimeAxis(self)
-        while len(self._charts) > count:
-            gone = self._charts.pop()
-            self._axis.remove(gone)
-            gone.deleteLater()
-        while len(self._charts) < count:
+        while len(self._made) < count:
             chart = HeatChart(self.theme, "Latency", "", self._body)
-            self._axis.add(chart)
             self.take(chart)
             chart.setMinimumHeight(_LEAST)
-            self._charts.append(chart)
+            self._made.append(chart)
             self._stack.addWidget(chart, 1)
+        for chart in self._made[count : len(self._charts)]:
+            self._axis.remove(chart)
+        for chart in self._made[len(self._charts) : count]:
+            self._axis.add(chart)
+        self._charts = self._made[:count]
 
     def _show_columns(self) -> None:
         """Show the columns that are not hidden, with the times below the last one."""
         lines = self.shown.lines if self.shown else ()
         hidden = self.hidden.of(lines)
         shown = [chart for chart, line in zip(self._charts, lines, strict=False) if line.owner not in hidden]
-        for chart in self._charts:
+        for chart in self._made:
             chart.setVisible(chart in shown)
-            chart.set_times_shown(chart is shown[-1])
+            chart.set_times_shown(chart in shown[-1:])
 
 
 def _track(heat: SecondLatencies | None) -> HeatTrack:
