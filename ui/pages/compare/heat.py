@@ -113,7 +113,7 @@ class HeatPanel(Panel):
         self.drawn.emit()
 
     def _provide(self, count: int) -> None:
-        """Have as many charts as there are columns; they share their axis. Further ones wait for more columns."""
+        """Have a chart for each column; they share their axis, and further ones wait."""
         from ui.widgets.charts.heat_chart import HeatChart
         from ui.widgets.charts.time_axis import TimeAxis
 
