@@ -130,11 +130,16 @@ class Body(QWidget):
         if self._shown is None:
             return
         room = self.width() - self.table.least_width
-        wanted = Qt.Orientation.Horizontal if room >= BESIDE else Qt.Orientation.Vertical
+        wanted = Qt.Orientation.Horizontal if room >= self._beside else Qt.Orientation.Vertical
         if (wanted, self._columns) != self._arranged:
             self._arranged = (wanted, self._columns)
             self._splitter.setOrientation(wanted)
             self._restore(wanted)
+
+    @property
+    def _beside(self) -> int:
+        """The width that the charts need next to the table: all of their tabs."""
+        return max(BESIDE, self.tabs.tabBar().sizeHint().width())
 
     @property
     def _columns(self) -> str:
@@ -148,7 +153,8 @@ class Body(QWidget):
         if len(kept) == 2:
             self._splitter.setSizes(kept)
         elif orientation == Qt.Orientation.Horizontal:
-            wanted = max(self.table.least_width, min(self.table.best_width, self.width() * 45 // 100))
+            most = min(self.width() * 45 // 100, self.width() - self._beside)
+            wanted = max(self.table.least_width, min(self.table.best_width, most))
             self._splitter.setSizes([wanted, self.width() - wanted])
         else:
             parts = self.height() // (_TABLE_SHARE + _CHART_SHARE)
