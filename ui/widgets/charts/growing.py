@@ -14,7 +14,7 @@ class Growing(Generic[T]):
     """An array with room at its end."""
 
     def __init__(self, room: T) -> None:
-        self._room = room
+        self._room: T = room
         self.size = 0
 
     @property

@@ -130,8 +130,11 @@ class _Level:
     def __init__(self, rows: int) -> None:
         self._all_rows = rows
         self.whole = 0  # stretches that are complete
-        self.starts, self.ends = floats(), floats()
-        self.sums, self.rows, self.counts = integers(), integers(), integers()
+        self.starts = floats()
+        self.ends = floats()
+        self.sums = integers()
+        self.rows = integers()
+        self.counts = integers()
 
     def extend(self, starts: Values, ends: Values, sizes: Integers, rows: Integers, counts: Integers) -> None:
         before = self.rows.size
