@@ -12,6 +12,7 @@ from typing import Any
 from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.events import Fact
+from app.protocol.latency import counts_of
 from app.protocol.plan import Plan, Step
 
 from . import journals
@@ -20,6 +21,7 @@ _DRIVEN = (
     ("point-query.pre", "point-query"), ("update-index", "write-heavy"), ("read-only", "scan-heavy"),
     ("point-query", "point-query"),
 )  # fmt: skip
+SECOND = counts_of([[0.2, 600], [0.4, 380], [9.0, 20]])  # the latencies of each second
 _FACTORS = (1.0, 0.62, 1.8, 0.97, 1.3, 0.4, 1.05, 2.6)
 
 
@@ -84,6 +86,7 @@ def keep(
             )
             for name, value in facts.items():
                 maker.add(Fact, name=name, value=value)
+            maker.latencies = dict.fromkeys(range(-2, 5), SECOND)
             for at, step in enumerate(its_plan.steps):
                 if (turn.contender, step.name) in failed:
                     maker.step(at, "failed", "sysbench: FATAL: error 1205")

@@ -10,6 +10,7 @@ from typing import Any
 
 from app.history.history import History
 from app.history.writing import Writer
+from app.protocol import latency
 from app.protocol.events import (
     REPEATED,
     Event,
@@ -116,6 +117,7 @@ class Maker:
         self.events: list[Event] = []
         self.random = random.Random(f"{seed} {self.session}")
         self.t = 0.0
+        self.latencies: dict[int, latency.Counts] = {}  # of further seconds, by s; they have none without
         ordinal = its_plan.turn_of(self.session).ordinal
         self.began_at = BEGAN + int(its_plan.id, 36) % 1000 * 100_000 + ordinal * 1000
 
@@ -167,9 +169,9 @@ class Maker:
                 self.add(Mark, name="measured", step=at)
             values = [self.value(position, s) for position in range(len(self.series))]
             last = s == self.plan.steps[at].seconds - 1
-            self.add(
-                Sample, step=at, s=s, dt=round(self.random.gauss(1, 0.001), 4), values=values, derived=last
-            )
+            code = latency.encode(self.latencies[s]) if s in self.latencies else None
+            dt = round(self.random.gauss(1, 0.001), 4)
+            self.add(Sample, step=at, s=s, dt=dt, values=values, derived=last, latency=code)
 
     def value(self, position: int, s: int) -> float | None:
         """Noisy, sometimes missing, as the series declares its decimals."""
@@ -201,13 +203,21 @@ class Maker:
         self.add(
             StepEnded, step=at, outcome=outcome, value=value, seconds=float(step.seconds),
             totals={"events": 5000, "queries": 5000, "errors": 3, "rows": {"read": 5000}},
-            latency_ms={"min": 0.1, "avg": 0.3, "max": 9.0}, buckets=[[0.2, 3000], [0.4, 1900], [9.0, 100]],
+            latency_ms={"min": 0.1, "avg": 0.3, "max": 9.0}, buckets=self.buckets(),
             per_query={"cpu_us": 35.5, "context_switches": 1.2, "reads": 0.1, "read_kb": 1.6},
             sizes={"tables": 1000, "redo": 500, "total": 1500},
             rows={"inserted": 4000, "deleted": 0, "in_tables": 4000},
             status={"Questions": 5000}, marks=list(marks), others=others or {},
             waits=dict(self.waits), statements=list(self.statements),
         )  # fmt: skip
+
+    def buckets(self) -> list[list[float]]:
+        """Those of the measured seconds, if they have latencies."""
+        counts: latency.Counts = {}
+        for s in self.latencies:
+            latency.add(counts, self.latencies[s] if s >= 0 else {})
+        usual = [[0.2, 3000], [0.4, 1900], [9.0, 100]]
+        return usual if counts in ({}, latency.counts_of(usual)) else latency.buckets_of(counts)
 
     def end(self, outcome: str = "completed", reason: str = "") -> Maker:
         self.add(SessionEnded, outcome=outcome, reason=reason, events=len(self.events) + 1)

@@ -6,9 +6,14 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-VERSIONS = (1, 2, 3, 4, 5, 6)
+VERSIONS = (1, 2, 3, 4, 5, 6)  # whose sessions are counted again
 # what leads from each version back to the one before
 _BACK = {
+    8: (
+        "DROP TABLE latency",
+        "ALTER TABLE staging DROP COLUMN latency",
+        *(f"ALTER TABLE counted DROP COLUMN {name}" for name in ("p50_ms", "p95_ms", "p99_ms")),
+    ),
     7: ("ALTER TABLE step DROP COLUMN others", "ALTER TABLE step DROP COLUMN data_bytes"),
     6: ("DROP TABLE uncounted", "ALTER TABLE counted DROP COLUMN max_block_deviation"),
     5: ("UPDATE counted SET steadiness = 'steady', text = 'as it was judged then'",),

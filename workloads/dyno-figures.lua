@@ -25,11 +25,11 @@ typedef struct {               /* everything counted until a moment */
 typedef struct {
   char lock[128];              /* a pthread_mutex_t: all zeros is an unlocked one */
   int done, begun, measured, ended; /* workers that are done; first line, end of warm-up, total are written */
-  int buckets;                 /* how many are kept: none, or all */
   dyno_totals running;         /* at the latest report of sysbench */
   dyno_totals shown;           /* at the end of the latest line "second" */
   dyno_totals start;           /* at the end of the warm-up */
-  double upper_ms[1024], bucket[1024];
+  double bucket[1024];         /* of the measured part, at its end */
+  double seen[1024];           /* at the end of the latest line "second", since the histogram was emptied */
   dyno_counts counts[4096];
 } dyno_block;
 typedef struct {               /* sb_histogram_t of sysbench 1.0.20 */
@@ -210,12 +210,62 @@ local function end_of_second(interval_s)
    return block.running, false
 end
 
-local function p95_of(stat, warm)
-   local boundary = tonumber(sysbench.opt.report_checkpoints[1]) or -1
-   if stat.events == 0 or (warm and math.abs(stat.time_total - boundary) < 0.3) then
-      return NOTHING -- sysbench has emptied its histogram in between
+-- Latency buckets ---------------------------------------------------------------------------------
+
+-- Bucket i holds what is nearest to its middle on the logarithmic scale; its upper bound stands for it.
+local function bucket_list(count)
+   local histogram, parts = C.sb_latency_histogram, {}
+   for i = 0, MAX_BUCKETS - 1 do
+      if count[i] > 0 then
+         local upper_ms = math.exp((i + 0.5) / histogram.range_mult + histogram.range_deduct)
+         parts[#parts + 1] = string.format("[%.6g,%.0f]", upper_ms, count[i])
+      end
    end
-   return stat.latency_pct * 1000
+   return "[" .. table.concat(parts, ",") .. "]"
+end
+
+-- Call with the histogram while no other thread changes it; false if it is not that of sysbench 1.0.20.
+local function with_histogram(action)
+   local histogram = C.sb_latency_histogram
+   if histogram.array_size ~= MAX_BUCKETS or histogram.range_max ~= 100000 then
+      return false
+   end
+   C.pthread_rwlock_rdlock(histogram.lock)
+   action(histogram)
+   C.pthread_rwlock_unlock(histogram.lock)
+   return true
+end
+
+local growth = ffi.new("double[1024]")
+
+-- What each bucket has grown by since the line before: sysbench has just added up its counts for the p95.
+local function take_growth(histogram)
+   for i = 0, MAX_BUCKETS - 1 do
+      local count = tonumber(histogram.cumulative_array[i])
+      growth[i] = count - block.seen[i]
+      block.seen[i] = count
+   end
+end
+
+local function latencies_of(stat, warm)
+   local boundary = tonumber(sysbench.opt.report_checkpoints[1]) or -1
+   if warm and math.abs(stat.time_total - boundary) < 0.3 then
+      return '"p95_ms":null' -- sysbench has emptied its histogram in between
+   end
+   local text = '"p95_ms":' .. number(stat.events > 0 and stat.latency_pct * 1000 or NOTHING)
+   return with_histogram(take_growth) and text .. ',"buckets":' .. bucket_list(growth) or text
+end
+
+-- Keep the buckets of the measured part. sysbench empties its histogram before it calls
+-- report_cumulative, so the last worker to end reads it, leaving it as it is: nothing is added any more.
+local function keep_buckets(histogram)
+   for i = 0, MAX_BUCKETS - 1 do
+      local count = histogram.cumulative_array[i]
+      for slot = 0, SLOTS - 1 do
+         count = count + histogram.interm_slots[slot][i]
+      end
+      block.bucket[i] = tonumber(count)
+   end
 end
 
 local function write_second(stat)
@@ -226,8 +276,8 @@ local function write_second(stat)
    end
    local to, warm = end_of_second(stat.time_interval)
    local extra = string.format(
-      '"time_s":%.6f,"interval_s":%.6f,"measured":%s,"threads":%d,"p95_ms":%s', to.time_s,
-      to.time_s - block.shown.time_s, tostring(not warm), stat.threads_running, number(p95_of(stat, warm))
+      '"time_s":%.6f,"interval_s":%.6f,"measured":%s,"threads":%d,%s', to.time_s,
+      to.time_s - block.shown.time_s, tostring(not warm), stat.threads_running, latencies_of(stat, warm)
    )
    write_counts("second", block.shown, to, extra)
    ffi.copy(block.shown, to, ffi.sizeof("dyno_totals"))
@@ -240,17 +290,8 @@ local function write_measured(stat)
    leave_out_setup(setup)
    set_totals(block.start, ffi.new("dyno_totals"), stat)
    block.measured = 1
+   ffi.fill(block.seen, ffi.sizeof(block.seen)) -- sysbench has emptied its histogram
    write_counts("measured", setup, block.start, string.format('"time_s":%.6f', stat.time_total))
-end
-
-local function bucket_list()
-   local parts = {}
-   for i = 0, block.buckets - 1 do
-      if block.bucket[i] > 0 then
-         parts[#parts + 1] = string.format("[%.6g,%.0f]", block.upper_ms[i], block.bucket[i])
-      end
-   end
-   return table.concat(parts, ",")
 end
 
 -- The line "total": what came after the warm-up.
@@ -261,11 +302,11 @@ local function write_total(stat)
    block.ended = 1
    local some = stat.events > 0
    local extra = string.format(
-      '"time_s":%.6f,"threads":%d,"clients":%d,"latency_ms":{"min":%s,"avg":%s,"max":%s},"buckets":[%s]',
+      '"time_s":%.6f,"threads":%d,"clients":%d,"latency_ms":{"min":%s,"avg":%s,"max":%s},"buckets":%s',
       to.time_s - block.start.time_s, sysbench.opt.threads, connected(),
       number(some and stat.latency_min * 1000 or NOTHING),
       number(some and stat.latency_avg * 1000 or NOTHING),
-      number(some and stat.latency_max * 1000 or NOTHING), bucket_list()
+      number(some and stat.latency_max * 1000 or NOTHING), bucket_list(block.bucket)
    )
    write_counts("total", block.start, to, extra)
 end
@@ -286,37 +327,12 @@ function sysbench.hooks.report_cumulative(stat)
    locked(write_cumulative, stat)
 end
 
--- Latency buckets ---------------------------------------------------------------------------------
-
--- Keep the buckets of the measured part. sysbench empties its histogram before it calls
--- report_cumulative, so the last worker to end reads it, leaving it as it is: nothing is added any more.
--- Bucket i holds what is nearest to its middle on the logarithmic scale; kept is its upper bound.
-local function copy_buckets(histogram)
-   for i = 0, MAX_BUCKETS - 1 do
-      local count = histogram.cumulative_array[i]
-      for slot = 0, SLOTS - 1 do
-         count = count + histogram.interm_slots[slot][i]
-      end
-      block.upper_ms[i] = math.exp((i + 0.5) / histogram.range_mult + histogram.range_deduct)
-      block.bucket[i] = tonumber(count)
-   end
-   block.buckets = MAX_BUCKETS
-end
-
-local function keep_buckets()
-   local histogram = C.sb_latency_histogram
-   if histogram.array_size ~= MAX_BUCKETS or histogram.range_max ~= 100000 then
-      return -- not the sysbench this was written for
-   end
-   C.pthread_rwlock_rdlock(histogram.lock)
-   copy_buckets(histogram)
-   C.pthread_rwlock_unlock(histogram.lock)
-end
+-- The end -----------------------------------------------------------------------------------------
 
 local function end_worker()
    block.done = block.done + 1
    if block.done == sysbench.opt.threads then
-      keep_buckets()
+      with_histogram(keep_buckets)
    end
 end
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
-from app.core.units import count_text
+from app.core.units import count_text, figure_text
 from app.protocol.states import state_word
 
 from .parser import Run, add_json, add_verb, whole_number
@@ -49,6 +49,7 @@ def add_words(words: Any) -> None:
     _add_session(verbs, settings_session, "show the settings in force: machine, build, variables, tables")
     _add_series(verbs)
     _add_stacks(verbs)
+    _add_latency(verbs)
     _add_changes(verbs)
     how = "write a shell script that repeats the session without Dyno"
     script = _add_session(verbs, script_session, how, has_json=False)
@@ -119,6 +120,37 @@ def _add_stacks(verbs: Any) -> None:
         "--threads", type=whole_number(1, 1_000_000), help="client threads, if the step has several counts"
     )
     add_options(parser)
+
+
+def _add_latency(verbs: Any) -> None:
+    words, text = {"step": "step, as dyno session show names it"}, "print latency percentiles of a step"
+    parser = _add_session(verbs, latency_session, text, words)
+    parser.add_argument(
+        "--with", action="append", default=[], metavar="SESSION", dest="others",
+        help="another session or plan with the same step: all events count together; several are possible",
+    )  # fmt: skip
+    second = whole_number(0, 10_000_000)
+    parser.add_argument(
+        "--from", type=second, dest="first", help="first second (default: the seconds that count)"
+    )
+    parser.add_argument("--to", type=second, help="end of these seconds")
+    parser.add_argument(
+        "--percentile", type=_percent, action="append", default=[], metavar="P",
+        help="percentile; give it several times for several (default: 50, 95, 99 and 99.9)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--threads", type=whole_number(1, 1_000_000), help="client threads, if the step has several counts"
+    )
+
+
+def _percent(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 < found < 100:
+        raise argparse.ArgumentTypeError(f"a percentile is above 0 and below 100, got {text}")
+    return found
 
 
 def _add_cut(verbs: Any) -> None:
@@ -225,6 +257,30 @@ def stacks_session(arguments: argparse.Namespace) -> None:
 
     with opened() as history:
         show_step(history, arguments)
+
+
+def latency_session(arguments: argparse.Namespace) -> None:
+    from app.history.stretches import PERCENTILES, stretch
+
+    first, end = arguments.first, arguments.to
+    bounds = None if first is None and end is None else (first or 0, end)
+    percents = arguments.percentile or PERCENTILES
+    with opened() as history:
+        found = stretch(
+            history, [arguments.session, *arguments.others], arguments.step,
+            threads=arguments.threads, bounds=bounds, percents=percents,
+        )  # fmt: skip
+    if arguments.json:
+        print_json(found)
+        return
+    sessions, missing = count_text(len(found["sessions"]), "session"), found["missing"]
+    without = f"; {count_text(missing, 'second')} without latencies" if missing else ""
+    say(f"{found['events']:,} events in {count_text(found['seconds'], 'second')} of {sessions}{without}")
+    texts = {
+        name: "too few events" if ms is None else figure_text(ms)
+        for name, ms in found["percentiles_ms"].items()
+    }
+    print_table(("percentile", "ms"), list(texts.items()), right=(1,))
 
 
 def rename_session(arguments: argparse.Namespace) -> None:

@@ -11,7 +11,6 @@ from app.core.units import date_text, unit_text, with_unit
 from app.history.rates import limit_text, schedule_text, try_texts
 from app.history.step_text import (
     BUSY,
-    WHOLE,
     attempt_text,
     cut_text,
     disturbed_text,
@@ -20,6 +19,7 @@ from app.history.step_text import (
     seconds_texts,
     settled_text,
     steadiness_text,
+    whole_text,
 )
 from app.history.step_waits import StepWaits
 from app.history.thread_states import states_texts
@@ -127,7 +127,10 @@ def _threads(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 def _seconds(step: Mapping[str, Any]) -> list[str]:
     """Why it was not steady, and which of its seconds count."""
     cut = step["cut"]
-    whole = f"; of all {cut['seconds']} it is {with_unit(cut['whole'], step['unit'])}; {WHOLE}" if cut else ""
+    whole = ""
+    if cut:
+        figure = with_unit(cut["whole"], step["unit"])
+        whole = f"; of all {cut['seconds']} it is {figure}; {whole_text(cut)}"
     texts = seconds_texts(step["steadiness"], cut)
     return [f"{step_label(step['name'], step['coordinates'])}: {', '.join(texts)}{whole}"] if texts else []
 

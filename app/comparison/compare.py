@@ -357,7 +357,7 @@ def _row_by(row: RowEntry, measure: Measure, base: int) -> RowEntry:
         "direction": measure.direction,
         **_related(found, base),
         "reasons": [reason or ("" if n else "not measured") for reason, n in reasons],
-        "marks": [marks_of_measures(row, at) for at in range(len(row["marks"]))],
+        "marks": [marks_of_measures(row, at, measure.name) for at in range(len(row["marks"]))],
     }
 
 

@@ -30,6 +30,7 @@ from app.stats.verdicts import (
 
 from .across import SIGN, added_of
 from .entries import Comparison, GroupEntry, RatioEntry, RowEntry
+from .measures import LATENCIES
 from .rounds import about_ratio, figures_of, pairs_of
 
 if TYPE_CHECKING:
@@ -151,9 +152,11 @@ def _is_marked(row: RowEntry, at: int) -> bool:
     return any(mark in UNJUDGED for mark in row["marks"][at])
 
 
-def marks_of_measures(row: RowEntry, at: int) -> list[str]:
-    """The marks of a cell for another measure: only the step's own result can leave seconds out."""
-    return [*row["marks"][at], *([OF_ALL_SECONDS] if any(row["cuts"][at]) else [])]
+def marks_of_measures(row: RowEntry, at: int, measure: str = "") -> list[str]:
+    """The marks of a cell for another measure: only result and latency can leave seconds out."""
+    is_latency = measure in LATENCIES
+    of_all = any(cut and not (is_latency and cut["has_latency"]) for cut in row["cuts"][at])
+    return [*row["marks"][at], *([OF_ALL_SECONDS] if of_all else [])]
 
 
 def _cell(comparison: Comparison, row: RowEntry, base: int, at: int) -> Cell:

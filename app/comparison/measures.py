@@ -79,6 +79,7 @@ def _of_engine(name: str) -> Callable[[StepEntry], float | None]:
 
 # unit and direction are the step's own
 FIGURE = Measure("value", "Result", "", lambda step: step["value"])
+LATENCIES = ("p50_ms", "p95_ms", "p99_ms")  # of these measures
 MEASURES = (
     FIGURE,
     Measure("p50_ms", "Latency p50", "ms/{per}", _latency("p50")),

@@ -10,7 +10,10 @@ from itertools import groupby
 from sqlite3 import Connection
 from typing import TYPE_CHECKING
 
+from app.protocol.latency import Counts
+
 from .damage import unpacking
+from .distributions import Code, completed, decode, keep
 from .packing import pack, unpack
 
 if TYPE_CHECKING:
@@ -41,10 +44,12 @@ def stage(connection: Connection, step: int, samples: Sequence[SampleLine], layo
     """Store seconds of a running step."""
     plain = layout.is_plain
     connection.executemany(
-        "INSERT INTO staging (step, seq, s, t, dt, derived, content) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO staging (step, seq, s, t, dt, derived, latency, content)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         [
-            (step, each.seq, each.s, each.t, each.dt, each.derived, _content(each.values, layout, plain))
+            (step, each.seq, each.s, each.t, each.dt, each.derived, each.latency, content)
             for each in samples
+            for content in [_content(each.values, layout, plain)]
         ],
     )
 
@@ -66,6 +71,7 @@ class Seconds:
     clock: Floats  # rows: s, t, dt
     derived: list[int]  # columns
     values: Floats
+    latency: list[Code]
 
     def of(self, series: int) -> Floats | None:
         """The values of a series; None if it had none."""
@@ -75,11 +81,11 @@ class Seconds:
 
 
 def finish(
-    connection: Connection, step: int, samples: Sequence[SampleLine], layout: Layout
+    connection: Connection, step: int, samples: Sequence[SampleLine], layout: Layout, buckets: Counts
 ) -> Seconds | None:
     """Pack the staged seconds and these, which come after them; nothing of the step stays in the staging.
 
-    Returns what was packed, where there were any.
+    `buckets`: all events of the step. Returns what was packed, where there were any.
     """
     import numpy as np
 
@@ -91,11 +97,14 @@ def finish(
             np.concatenate([staged.clock, fresh.clock], axis=1),
             staged.derived + [count + at for at in fresh.derived],
             np.concatenate([staged.values, fresh.values], axis=1),
+            staged.latency + fresh.latency,
         )
         connection.execute("DELETE FROM staging WHERE step = ?", (step,))
     if not fresh.values.shape[1]:
         return None
     _insert(connection, step, fresh, layout)
+    events = decode(fresh.latency)
+    keep(connection, step, completed(fresh.latency, events, fresh.clock[0].tolist(), buckets))
     return fresh
 
 
@@ -104,7 +113,7 @@ def staged_seconds(connection: Connection, step: int, series: int) -> Seconds:
     import numpy as np
 
     rows = connection.execute(
-        "SELECT s, t, dt, derived, content FROM staging WHERE step = ? ORDER BY seq", (step,)
+        "SELECT s, t, dt, derived, content, latency FROM staging WHERE step = ? ORDER BY seq", (step,)
     ).fetchall()
     values = np.full((len(rows), series), np.nan)
     at = 0
@@ -115,14 +124,23 @@ def staged_seconds(connection: Connection, step: int, series: int) -> Seconds:
             values[at : at + len(contents), : there.shape[1]] = there
         at += len(contents)
     clock = np.array([row[:3] for row in rows], dtype=np.float64).reshape(-1, 3)
-    return Seconds(_turned(clock), [at for at, row in enumerate(rows) if row[3]], _turned(values))
+    derived = [at for at, row in enumerate(rows) if row[3]]
+    return Seconds(_turned(clock), derived, _turned(values), [row[5] for row in rows])
+
+
+def staged_clock(connection: Connection, step: int) -> Floats:
+    """The rows s, t, dt of a step that has not ended."""
+    import numpy as np
+
+    rows = connection.execute("SELECT s, t, dt FROM staging WHERE step = ? ORDER BY seq", (step,)).fetchall()
+    return _turned(np.array(rows, dtype=np.float64).reshape(-1, 3))
 
 
 def _fresh_seconds(samples: Sequence[SampleLine], layout: Layout) -> Seconds:
     import numpy as np
 
     if not samples:
-        return Seconds(np.empty((3, 0)), [], np.empty((len(layout.digits), 0)))
+        return Seconds(np.empty((3, 0)), [], np.empty((len(layout.digits), 0)), [])
     values = np.array([each.values for each in samples], dtype=np.float64)
     if not layout.is_plain:
         placed = np.full((len(samples), len(layout.digits)), np.nan)
@@ -130,7 +148,8 @@ def _fresh_seconds(samples: Sequence[SampleLine], layout: Layout) -> Seconds:
         values = placed
     clock = [[each.s for each in samples], [each.t for each in samples], [each.dt for each in samples]]
     derived = [at for at, each in enumerate(samples) if each.derived]
-    return Seconds(np.array(clock, dtype=np.float64), derived, _turned(values))
+    codes = [each.latency for each in samples]
+    return Seconds(np.array(clock, dtype=np.float64), derived, _turned(values), codes)
 
 
 def _turned(values: Floats) -> Floats:

@@ -14,17 +14,21 @@ from app.protocol.plan import step_label
 from app.protocol.series import MADE_OF
 from app.shapes.journal import MOST_SECONDS
 from app.stats import max_block_deviation
+from app.stats.percentiles import percentiles_of
 from app.stats.steady import UNSTEADY, Steadiness, steadiness
 
 from . import blocks
 from .blocks import clock_of, values_of
 from .damage import read_json, unpacking
 from .group_means import keep_headlines
+from .latency import PERCENTILES
+from .second_latencies import latencies_of
 
 if TYPE_CHECKING:
     from .history import History
 
 LEAST_CUT_S = 10  # seconds that are left
+_NO_LATENCY = (None,) * len(PERCENTILES)
 
 # timed steps: one that ends with its work has no part that could represent it
 _TIMED = "kind = 'drive' AND NOT warm AND step.state = 'completed' AND step.value IS NOT NULL"
@@ -33,7 +37,7 @@ SELECT session.number, session.id, step.position, unit FROM step JOIN session ON
 WHERE step.number = ? AND {_TIMED}"""
 _STORED = f"""
 SELECT position, counted.seconds, first_s, last_s, counted.reason, counted.value, steadiness, text,
-    max_block_deviation
+    max_block_deviation, counted.p50_ms, counted.p95_ms, counted.p99_ms
 FROM step JOIN session ON step.session = session.number JOIN counted ON counted.step = step.number
 WHERE session.id = ? AND {_TIMED}"""
 
@@ -109,6 +113,11 @@ class Counted:
     value: float | None  # that the seconds of the cut come to
     steadiness: Steadiness
     max_block_deviation: float | None = None  # from the median of blocks, as a share of it
+    latency_ms: tuple[float | None, ...] = _NO_LATENCY  # PERCENTILES of a cut, where buckets are stored
+
+    @property
+    def has_latency(self) -> bool:
+        return self.latency_ms[0] is not None
 
 
 @dataclass(frozen=True)
@@ -137,9 +146,10 @@ def _counted(
     word: str,
     text: str,
     deviation: float | None,
+    *latency_ms: float | None,
 ) -> Counted:
     cut = None if first_s is None else Cut(first_s, last_s, reason)
-    return Counted(seconds, cut, value, Steadiness(word, text), deviation)
+    return Counted(seconds, cut, value, Steadiness(word, text), deviation, latency_ms)
 
 
 def recount(connection: Connection, step: int) -> None:
@@ -171,10 +181,11 @@ def keep(connection: Connection, step: int, found: Counted | None) -> None:
         return
     cut = found.cut
     connection.execute(
-        "INSERT INTO counted VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO counted VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             step, found.seconds, *((cut.first_s, cut.last_s, cut.reason) if cut else (None, None, "")),
             found.value, found.steadiness.word, found.steadiness.text, found.max_block_deviation,
+            *found.latency_ms,
         ),
     )  # fmt: skip
 
@@ -188,7 +199,15 @@ def count(connection: Connection, step: int, packed: blocks.Seconds | None = Non
     cut = seconds.fitting(_cut_of(connection, row[1], row[2]))
     value = None if cut is None else seconds.mean(cut)
     deviation = seconds.max_block_deviation(cut)
-    return Counted(len(seconds.values), cut, value, seconds.steadiness(cut), deviation)
+    latency_ms = _NO_LATENCY if cut is None else _latency_of(connection, step, cut)
+    return Counted(len(seconds.values), cut, value, seconds.steadiness(cut), deviation, latency_ms)
+
+
+def _latency_of(connection: Connection, step: int, cut: Cut) -> tuple[float | None, ...]:
+    """The percentiles of the seconds of a cut."""
+    found = latencies_of(connection, step)
+    counts = {} if found is None else found.between(cut.first_s, cut.last_s + 1)
+    return tuple(percentiles_of(counts, PERCENTILES))
 
 
 def _cut_of(connection: Connection, session: str, position: int) -> Cut | None:

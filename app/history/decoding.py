@@ -11,7 +11,7 @@ import msgspec
 
 from app.protocol.events import MAX_LINE, Event, ProtocolError, Sample, Unknown, from_json
 from app.shapes import Moment, Number, Seconds, ShapeError, decode
-from app.shapes.journal import Place, Second, Seq, check_event
+from app.shapes.journal import LatencyCode, Place, Second, Seq, check_event
 
 _SAMPLE = b'{"kind":"sample",'
 
@@ -27,9 +27,11 @@ class SampleLine(msgspec.Struct, gc=False):
     dt: Seconds
     values: list[Number | None]
     derived: bool = False
+    latency: LatencyCode | None = None
 
     def event(self) -> Sample:
-        return Sample(self.seq, self.t, self.at, self.step, self.s, self.dt, list(self.values), self.derived)
+        measured = (self.s, self.dt, list(self.values), self.derived, self.latency)
+        return Sample(self.seq, self.t, self.at, self.step, *measured)
 
 
 Line = SampleLine | Event

@@ -54,13 +54,14 @@ class SteadinessEntry(TypedDict):
 
 
 class CutEntry(TypedDict):
-    """A cut; the result is of its seconds, latency and costs stay those of the whole step."""
+    """A cut; the result is of its seconds, costs stay those of the whole step."""
 
     first_s: int
     last_s: int
     seconds: int  # that were measured
     reason: str
     whole: float  # the figure of all of them
+    has_latency: bool  # whether latencies are of its seconds too: their buckets are stored
 
 
 class StepEntry(TypedDict):
@@ -209,7 +210,7 @@ def _step(
         "value": _figure(whole, counts) if state == "completed" else None,
         "queries": _whole(row[9]),
         "seconds": row[10],
-        "latency_ms": {"p50": row[11], "p95": row[12], "p99": row[13]},
+        "latency_ms": dict(zip(("p50", "p95", "p99"), _latency(row[11:14], counts), strict=True)),
         "errors": _whole(row[14]),
         "size_bytes": _whole(row[15]),
         "data_bytes": _whole(row[23]),
@@ -243,6 +244,11 @@ def _figure(whole: float | None, counts: Counted | None) -> float | None:
     return whole if counts is None or counts.value is None else counts.value
 
 
+def _latency(whole: Sequence[float | None], counts: Counted | None) -> Sequence[float | None]:
+    """Percentiles of the seconds that count, where their buckets are stored."""
+    return counts.latency_ms if counts is not None and counts.has_latency else whole
+
+
 def _unsteady(counts: Counted | None) -> list[str]:
     return [UNSTEADY] if counts is not None and counts.steadiness.word == UNSTEADY else []
 
@@ -257,6 +263,7 @@ def _cut(whole: float, counts: Counted | None) -> CutEntry | None:
         "seconds": counts.seconds,
         "reason": cut.reason,
         "whole": whole,
+        "has_latency": counts.has_latency,
     }
 
 

@@ -27,11 +27,13 @@ from app.protocol.events import (
     StepStarted,
     Unknown,
 )
+from app.protocol.latency import Counts, counts_of
 
 from . import blocks
 from .blocks import Layout
 from .counting import keep_counts
 from .decoding import Line, SampleLine, kind_of
+from .distributions import decode
 from .group_means import keep_headlines
 from .latency import as_number, percentiles
 from .planned import keep_planned
@@ -161,7 +163,7 @@ class Recorder:
     def _end_step(self, event: StepEnded, is_at_hand: bool) -> None:
         """End a step, also one that never began because it was skipped."""
         number = self._keep_step(event.step)
-        seconds = self._pack(number) if is_at_hand else None
+        seconds = self._pack(number, counts_of(event.buckets)) if is_at_hand else None
         keep_figures(self._connection, number, event)
         keep_counts(self._connection, number, seconds)
         self._keep_state("failed_steps = ?", self._state.failed_steps)
@@ -169,7 +171,7 @@ class Recorder:
     def _end_session(self, event: SessionEnded, at_hand: int) -> None:
         """End the session and its running step; later steps stay as they are."""
         if at_hand >= 0:
-            self._pack(self._keep_step(at_hand))
+            self._pack(self._keep_step(at_hand), {})
         self._keep_state("ended_at = ?, ended_t = ?", event.at, event.t)
 
     def _keep_state(self, more: str, *values: Any) -> None:
@@ -188,16 +190,17 @@ class Recorder:
         )  # fmt: skip
         return number
 
-    def _pack(self, number: int) -> blocks.Seconds | None:
+    def _pack(self, number: int, buckets: Counts) -> blocks.Seconds | None:
         """Pack the seconds of a step that has ended."""
         self._check_widths()
-        packed = blocks.finish(self._connection, number, self._samples, self._layout)
+        packed = blocks.finish(self._connection, number, self._samples, self._layout, buckets)
         self._samples.clear()
         return packed
 
     def _stage(self) -> None:
         if self._samples:
             self._check_widths()
+            self._check_latencies()
             blocks.stage(self._connection, self._number_of(self._state.at_hand), self._samples, self._layout)
             self._samples.clear()
 
@@ -212,6 +215,12 @@ class Recorder:
                 raise self._error(
                     sample.seq, f"a sample has {len(sample.values)} values, {wanted} are declared"
                 )
+
+    def _check_latencies(self) -> None:
+        try:
+            decode([sample.latency for sample in self._samples])
+        except ValueError as error:
+            raise self._error(self._samples[0].seq, str(error)) from None
 
     def _error(self, seq: int, text: str) -> JournalError:
         return JournalError(

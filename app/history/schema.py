@@ -272,6 +272,18 @@ ALTER TABLE step ADD COLUMN data_bytes REAL;
 INSERT OR IGNORE INTO uncounted SELECT number FROM session;
 """
 
+# The latencies of each second, by the buckets of sysbench; percentiles of the seconds that a person left.
+LATENCY = """
+CREATE TABLE latency (
+    step INTEGER PRIMARY KEY REFERENCES step (number) ON DELETE CASCADE,
+    content BLOB NOT NULL                       -- a line for each second of its clock, see distributions.py
+) STRICT;
+ALTER TABLE staging ADD COLUMN latency TEXT;
+ALTER TABLE counted ADD COLUMN p50_ms REAL;
+ALTER TABLE counted ADD COLUMN p95_ms REAL;
+ALTER TABLE counted ADD COLUMN p99_ms REAL;
+"""
+
 OWNED_TABLES = (
     "session_name", "session_tag", "session_note", "cut", "colour",
     "imported", "published", "link", "clock_offset", "deleted",
@@ -279,12 +291,12 @@ OWNED_TABLES = (
 
 # In the order in which they may be emptied.
 DERIVED_TABLES = (
-    "uncounted", "counted", "headline", "staging", "summary", "clock", "block", "series", "result", "step",
-    "fact", "log", "note", "mark", "unknown", "session", "plan", "journal",
+    "uncounted", "counted", "headline", "staging", "summary", "latency", "clock", "block", "series", "result",
+    "step", "fact", "log", "note", "mark", "unknown", "session", "plan", "journal",
 )  # fmt: skip
 
 
 # A file of version N has gone through the first N of them. They make, empty and mark, and compute nothing:
 # a new one that needs figures counted anew puts the sessions into `uncounted`.
-MIGRATIONS = [DERIVED + OWNED, DELETED, HEADLINE, COUNTED, JUDGED_ANEW, UNCOUNTED, OTHERS]
+MIGRATIONS = [DERIVED + OWNED, DELETED, HEADLINE, COUNTED, JUDGED_ANEW, UNCOUNTED, OTHERS, LATENCY]
 VERSION = len(MIGRATIONS)

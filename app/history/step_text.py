@@ -38,7 +38,7 @@ MARKS = {
     "out-of-rows": "more than half of its rows were deleted when it ended: every second statement found none",
     "restarted": "the server was restarted for it, with empty caches",
     UNSTEADY: "its throughput changed while it was measured (for columns judged by round: their ratio)",
-    "of-all-seconds": "latency and costs cover the whole step, although only some of its seconds count",
+    "of-all-seconds": "its figures cover the whole step, although only some of its seconds count",
     "failed-repeat": "one of its repeats failed: the others are not a fair sample",
     PROFILED: "its stacks were sampled, which costs a little: it is judged only against steps that are"
     " profiled too",
@@ -49,7 +49,11 @@ MARKS = {
 
 HAS_MARKS = "!"  # next to a result; says nothing about its verdict
 BUSY = "it was allowed to start while another plan measured on the same machine"
-WHOLE = "latency and costs cover the whole step"  # next to the result of a step that is cut
+
+
+def whole_text(cut: CutEntry) -> str:
+    """What a cut does not change."""
+    return f"{'costs' if cut['has_latency'] else 'latency and costs'} cover the whole step"
 
 
 def attempt_text(attempt: int) -> str:
@@ -83,7 +87,7 @@ def remarks_text(step: StepEntry) -> str:
     settled = settled_text(step["settled"]) if step["settled"] else ""
     marks = marks_text(_other_marks(step))
     steady = steadiness_text(step["steadiness"])
-    cut = f"{cut_text(step['cut'])}; {WHOLE}" if step["cut"] else ""
+    cut = f"{cut_text(step['cut'])}; {whole_text(step['cut'])}" if step["cut"] else ""
     disturbed = disturbed_text(step["others"])
     schedule = schedule_text(step["schedule"])
     limit = "\n".join(filter(None, (limit_text(step["limit"]), *try_texts(step["limit"]))))

@@ -15,6 +15,7 @@ from app.protocol.states import SessionState
 
 from .blocks import clock_of, staged_seconds, values_of
 from .counting import unsteady_steps
+from .distributions import Distributions, distributions_of
 from .figures import StepEntry, plan_of, steps
 from .history import History
 from .recounting import recount_first
@@ -45,7 +46,9 @@ class Stretch:
     measured_t: float | None  # where its warm-up was over
     s: Floats  # seconds of the step, below 0 in its warm-up
     t: Floats
+    dt: Floats
     values: dict[str, Floats]  # by name of the series; NaN is missing
+    latencies: Distributions | None  # of these seconds, where they are stored and asked for
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,9 @@ class Timeline:
     remarks: list[Remark]
 
 
-def timeline(history: History, session: str, names: Sequence[str], base: str = "") -> Timeline:
+def timeline(
+    history: History, session: str, names: Sequence[str], base: str = "", *, has_latencies: bool = False
+) -> Timeline:
     """A session as it is drawn, with the values of these series."""
     _recount(history, session, base)
     with history.reading():
@@ -80,7 +85,7 @@ def timeline(history: History, session: str, names: Sequence[str], base: str = "
             overview=seen,
             state=stored_state(history.connection, session),
             series=declared_series(history, session),
-            stretches=_stretches(history, number, names),
+            stretches=_stretches(history, number, names, has_latencies),
             remarks=remarks(history, session),
         )
 
@@ -134,10 +139,10 @@ def _base_of(plan: Plan, siblings: Sequence[SessionEntry], session: str) -> Sess
 
 
 def stretches(history: History, session: str, names: Sequence[str]) -> list[Stretch]:
-    """The steps of a session that began, with the values of these series."""
+    """The steps of a session that began, with the values of these series and their latencies."""
     with history.reading():
         row = history.one("SELECT number FROM session WHERE id = ?", (session,))
-        return _stretches(history, row[0], names) if row else []
+        return _stretches(history, row[0], names, has_latencies=True) if row else []
 
 
 def ghosts(history: History, session: str) -> list[SessionEntry]:
@@ -153,7 +158,7 @@ def ghosts(history: History, session: str) -> list[SessionEntry]:
     return sorted(sessions(history, ids=list(order)), key=lambda each: order[each["id"]]) if order else []
 
 
-def _stretches(history: History, session: int, names: Sequence[str]) -> list[Stretch]:
+def _stretches(history: History, session: int, names: Sequence[str], has_latencies: bool) -> list[Stretch]:
     known = dict(history.query("SELECT name, number FROM series WHERE session = ?", (session,)))
     wanted = {name: known[name] for name in names if name in known}
     measured = dict(
@@ -170,11 +175,10 @@ def _stretches(history: History, session: int, names: Sequence[str]) -> list[Str
     )
     found = []
     for number, position, name, coordinates, latency_per, began_t, ended_t in rows:
-        (s, t, _), values = _values(history, number, wanted, len(known))
-        measured_t = measured.get(position)
-        found.append(
-            Stretch(position, name, coordinates, latency_per, began_t, ended_t, measured_t, s, t, values)
-        )
+        (s, t, dt), values = _values(history, number, wanted, len(known))
+        latencies = distributions_of(history.connection, number) if has_latencies else None
+        times = (began_t, ended_t, measured.get(position))
+        found.append(Stretch(position, name, coordinates, latency_per, *times, s, t, dt, values, latencies))
     return found
 
 

@@ -117,6 +117,7 @@ class Sample:
     dt: float  # the true length of the interval
     values: list[Any]  # as declared; null is missing
     derived: bool = False  # the last second: total less intervals
+    latency: str | None = None  # events by bucket, see latency.py
 
 
 @dataclass(frozen=True)

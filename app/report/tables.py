@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from app.comparison.before_after import ColumnOfPair, pairs
 from app.comparison.engine_figures import differing
 from app.comparison.entries import Comparison, GroupEntry, MeasureEntry, RatioEntry, RowEntry
-from app.comparison.measures import MEASURES, measure_named
+from app.comparison.measures import LATENCIES, MEASURES, measure_named
 from app.comparison.rounds import relative
 from app.comparison.text import across_sign, judged_text, left_out_text, p_text, row_label, steady_text
 from app.comparison.thread_states import client_shares
@@ -19,7 +19,6 @@ from app.stats.verdicts import COLOURED
 
 COSTS = ("cpu_us", "context_switches", "read_kb", "written_kb")  # measures of what a query costs
 NAMED_PCT = 5.0  # of the client threads' time: smaller shares are not listed
-LATENCIES = ("p50_ms", "p95_ms", "p99_ms")  # measures beside a figure that is a mean latency
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, TypedDict
 from msgspec import Meta
 
 from app.core.settings import MOST_PCT
+from app.protocol.latency import LONGEST_CODE
 from app.protocol.others import Others
 from app.protocol.plan import Plan
 from app.protocol.reading import read
@@ -46,6 +47,7 @@ LimitPct = Annotated[float, Meta(ge=0, le=MOST_PCT)]
 Second = Annotated[int, Meta(ge=-MOST_SECONDS, le=MOST_SECONDS)]
 Place = Annotated[int, Meta(ge=-1, le=1_000_000)]  # of a step in its plan; -1: none
 Positive = Annotated[int, Meta(ge=1, le=10**15)]
+LatencyCode = Annotated[str, Meta(max_length=LONGEST_CODE)]  # read where it is stored: many at once are quick
 Scalar = bool | int | float | str | None
 
 
@@ -223,6 +225,7 @@ class Sample(Stamp, total=False):
     dt: Seconds
     values: list[Number | None]
     derived: bool
+    latency: LatencyCode | None
 
 
 class Log(Stamp, total=False):

@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 
 from app.following.follower import Pump
+from app.history.distributions import pack
 from app.history.history import History
 from app.history.series import series
 from app.history.writing import Writer
+from app.protocol import latency
 from app.protocol.events import Sample, encode
 from app.protocol.plan import Plan, Step
 from tests import journals
@@ -58,13 +60,27 @@ def noisy(seconds: int, random: np.random.Generator) -> tuple[list[dict[str, Any
     return declared, np.array(rows).T
 
 
-def ten_hours(step_s: int) -> tuple[Plan, list[bytes]]:
-    """A session of 10 hours with 50 series, as the lines of its journal."""
-    return a_session(SECONDS, step_s)
+def ten_hours(step_s: int, events: int = 0) -> tuple[Plan, list[bytes]]:
+    """A session of 10 hours with 50 series, as the lines of its journal; events: with their latencies."""
+    return a_session(SECONDS, step_s, events)
 
 
-def a_session(seconds: int, step_s: int) -> tuple[Plan, list[bytes]]:
+def latency_codes(events: int) -> list[str]:
+    """Latencies of this many events a second, around 0.3 ms, one of a hundred far above: 500 seconds."""
+    random = np.random.default_rng(2)
+    codes = []
+    for _ in range(500):
+        ms = np.exp(random.normal(-1.2, 0.25, events))
+        slow = random.random(events) < 0.01
+        ms[slow] *= 1 + 3 * random.pareto(2, slow.sum())
+        bounds, counts = np.unique(np.round(ms, 3), return_counts=True)
+        codes.append(latency.encode(latency.counts_of(zip(bounds.tolist(), counts.tolist(), strict=True))))
+    return codes
+
+
+def a_session(seconds: int, step_s: int, events: int = 0) -> tuple[Plan, list[bytes]]:
     """50 series, seven of them with the names that the Live page draws."""
+    codes = latency_codes(events) if events else [None]
     steps = [
         Step(f"step{at}", "drive", workload="point-query", seconds=step_s, coordinates={"threads": 1})
         for at in range(seconds // step_s)
@@ -80,7 +96,9 @@ def a_session(seconds: int, step_s: int) -> tuple[Plan, list[bytes]]:
         for s in range(step_s):
             maker.t += 1.0
             dt = round(maker.random.gauss(1, 0.0004), 4)
-            maker.add(Sample, step=at, s=s, dt=dt, values=[missing(v, maker.random) for v in next(rows)])
+            values = [missing(v, maker.random) for v in next(rows)]
+            code = maker.random.choice(codes)
+            maker.add(Sample, step=at, s=s, dt=dt, values=values, latency=code)
         maker.end_step(at)
     maker.end()
     return plan, [encode(event) for event in maker.events]
@@ -112,9 +130,24 @@ def measure_size(options: argparse.Namespace) -> list[Figure]:
     ]
 
 
+def measure_latencies(options: argparse.Namespace) -> list[Figure]:
+    """What the latencies of a second take: in the journal, in the history, and of the time to catch up."""
+    found = []
+    for events in (300, 3_000, 30_000):
+        codes = latency_codes(events)
+        name = f"latencies of {events:,} events a second"
+        in_journal = sum(map(len, codes)) / len(codes)
+        found += [
+            Figure(f"{name}, journal", in_journal, "bytes a second", len(codes), "seconds", digits=0),
+            Figure(f"{name}, history", len(pack(codes)) / len(codes), "bytes a second", len(codes), "seconds",
+                   at_most=300, digits=0),
+        ]  # fmt: skip
+    return [*found, _catch_up(STEP_S, goal=None), _catch_up(STEP_S, goal=None, events=3_000)]
+
+
 def measure_live_second(options: argparse.Namespace) -> list[Figure]:
     """One second of a running step stored: journal, staging and offset, as the follower does it."""
-    plan, lines = ten_hours(3600)
+    plan, lines = ten_hours(3600, events=3_000)
     session, times, offset = plan.turns[0].session, [], 0
     with TemporaryDirectory() as folder, History(Path(folder)) as history:
         writer = Writer(history)
@@ -138,8 +171,8 @@ def measure_catch_up(options: argparse.Namespace) -> list[Figure]:
     return [_catch_up(STEP_S, goal=100_000), _catch_up(60, goal=None)]
 
 
-def _catch_up(step_s: int, goal: float | None) -> Figure:
-    plan, lines = ten_hours(step_s)
+def _catch_up(step_s: int, goal: float | None, events: int = 0) -> Figure:
+    plan, lines = ten_hours(step_s, events)
     rates = []
     for _ in range(3):
         with TemporaryDirectory() as folder, History(Path(folder)) as history:
@@ -150,7 +183,8 @@ def _catch_up(step_s: int, goal: float | None) -> Figure:
                 pass
             rates.append(len(lines) / (time.perf_counter() - began))
     size = sum(map(len, lines)) / len(lines)
-    name = f"catching up, steps of {step_s} s, {size:.0f} bytes a line"
+    extra = ", with latencies" if events else ""
+    name = f"catching up, steps of {step_s} s, {size:.0f} bytes a line{extra}"
     return Figure(name, max(rates), "lines/s", len(lines), "lines", at_least=goal, digits=0)
 
 
@@ -220,7 +254,8 @@ def measure_older(options: argparse.Namespace) -> list[Figure]:
 
 _AS_IF_COUNTED = """
 INSERT INTO counted SELECT number, 300, NULL, NULL, '', NULL, 'steady',
-    'no trend, no two levels, no stall in 300 seconds', 0.03 FROM step WHERE state = 'completed'"""
+    'no trend, no two levels, no stall in 300 seconds', 0.03, NULL, NULL, NULL
+FROM step WHERE state = 'completed'"""
 
 
 def fill(home: Path, sessions: int = LISTED) -> None:
@@ -259,6 +294,7 @@ def _evict(path: Path) -> None:
 
 FIGURES = {
     "history-size": measure_size,
+    "latencies": measure_latencies,
     "live-second": measure_live_second,
     "catch-up": measure_catch_up,
     "session-list": measure_session_list,

@@ -9,7 +9,9 @@ import pytest
 
 from app.engines import engine_of
 from app.engines.counter import SHARE
+from app.history.distributions import as_counts, decode
 from app.protocol.events import Fact, Mark, Sample, SessionEnded, StepEnded, StepStarted
+from app.protocol.latency import counts_of, without
 from tests.installed import MARIADB, VERSION
 from tests.integration.desktop import READ, Desktop
 
@@ -45,6 +47,20 @@ def check_seconds(events: list[Any]) -> None:
     for step in [event.step for event in events if isinstance(event, StepStarted)][-2:]:
         seconds = [event.s for event in events if isinstance(event, Sample) and event.step == step]
         assert seconds in ([-1, 0, 1], [-1, 0, 1, 2]), seconds
+        check_latencies(events, step)
+
+
+def check_latencies(events: list[Any], step: int) -> None:
+    """The latencies of the seconds are those of the step, but of events that end after the last second."""
+    found = [each for each in events if isinstance(each, Sample) and each.step == step and each.s >= 0]
+    (ended,) = [each for each in events if isinstance(each, StepEnded) and each.step == step]
+    whole = counts_of(ended.buckets)
+    left = without(whole, as_counts(decode([each.latency for each in found]).total()))
+    assert sum(whole.values()) == pytest.approx(ended.totals["events"], rel=0.05)
+    if found[-1].derived and all(each.latency is not None for each in found):
+        assert not left
+    else:
+        assert sum(left.values()) < sum(whole.values()) / 2
 
 
 def test_a_session_of_each_engine(desktop: Desktop) -> None:

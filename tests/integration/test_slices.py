@@ -13,7 +13,9 @@ import pytest
 
 from app.agent.sampling.proc_files import parse_process
 from app.agent.server.server import start_ticks
+from app.history.distributions import as_counts, decode
 from app.protocol.events import Event, Log, Mark, Sample, SessionEnded, StepEnded
+from app.protocol.latency import counts_of
 from app.protocol.states import DECIDED, IN_PART, UNDECIDABLE
 from tests.installed import MARIADB
 from tests.integration.desktop import READ, WRITE, Desktop
@@ -89,6 +91,8 @@ def test_each_has_its_own_seconds_and_figures(alternating: Desktop, step: int) -
         assert done.seconds == pytest.approx(4.0, abs=0.3)
         assert done.value == pytest.approx(done.totals["queries"] / done.seconds, rel=0.001)
         assert sum(count for _, count in done.buckets) == done.totals["events"]
+        measured_codes = [each.latency for each in samples(events, step) if each.s >= 0]
+        assert as_counts(decode(measured_codes).total()) == counts_of(done.buckets)
         assert done.latency_ms["p99"] > 0
         measured = [each for each in samples(events, step) if each.s >= 0]
         # with what is done between slices, which a busy machine does slowly, but not the time of the other

@@ -56,6 +56,11 @@ _GROUPS = {
     "scan": ("#7fb08a", "#5f9470"),
     "text": ("#a88ac0", "#8a6fa5"),
 }
+# cividis: equal steps look equal, also to colour-blind people; the ends near the background are left out
+_RAMP = (
+    ("#f8e04a", "#e1cc55", "#c3b369", "#a59c74", "#8a8678", "#707173", "#575d6d", "#3b496c", "#123570"),
+    ("#31487a", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"),
+)
 _PARTS = {
     "tables": ("#4f7cac", "#6d9dce"),
     "shared": ("#7fb7be", "#4f8f97"),
@@ -100,6 +105,10 @@ class Theme(QObject):
 
     def colour(self, role: str) -> QColor:
         return QColor((_DARK if self.is_dark else _LIGHT)[role])
+
+    def ramp(self) -> list[QColor]:
+        """Colours of a heat map, from few to many."""
+        return [QColor(colour) for colour in _RAMP[self.is_dark]]
 
     def contender(self, index: int) -> QColor:
         """The colour of a contender, by the index in the history."""

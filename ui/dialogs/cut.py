@@ -19,7 +19,6 @@ from app.core.harmless import harmless
 from app.core.units import unit_text, with_unit
 from app.history.counting import Countable, Cut
 from app.history.edits import MAX_NAME
-from app.history.step_text import WHOLE
 from app.stats import Steadiness
 from ui.core.plain import Label
 from ui.core.theme import SPACE, Theme
@@ -29,7 +28,7 @@ from ui.widgets.charts.time_axis import TimeAxis
 from ui.widgets.charts.time_chart import TimeChart
 
 _NAN = float("nan")
-_HINT = f"Drag over the curve, or enter the bounds. Dyno stores all seconds; {WHOLE}."
+_HINT = "Drag over the curve, or enter the bounds. Dyno stores all seconds; costs cover the whole step."
 
 
 class _ChoosingAxis(TimeAxis):

@@ -14,6 +14,7 @@ from app.core.settings import home, read_settings
 from app.history.history import History
 from ui.core.context import Context
 from ui.pages.compare.bars import BarsPanel
+from ui.pages.compare.heat import HeatPanel
 from ui.pages.compare.latency import LatencyPanel
 from ui.pages.compare.pairs import PairsPanel
 from ui.pages.compare.panel import Panel, Shown, lines_of
@@ -58,6 +59,8 @@ def _panel(context: Context, request: ChartRequest) -> Panel:
             return RatesPanel(context.theme)
         case "seconds":
             return SecondsPanel(context, request.series)
+        case "heat":
+            return HeatPanel(context)
         case "latency":
             return LatencyPanel(context)
     return SizesPanel(context)

@@ -9,6 +9,7 @@ from app.agent.server.mysql import QueryError
 from app.agent.system.journal import Journal
 from app.engines.panel import figures_of
 from app.protocol.events import Sample, SeriesDeclared
+from app.protocol.latency import counts_of, encode
 from app.protocol.series import LOAD, P95_EVENTS
 
 from .counters import Counters, rows_read
@@ -110,7 +111,9 @@ class Sampler:
         found = [*of_load, *host, *of_server, *waits, *threads]
         self._try("locks", lambda: self.locks.look(status, self._status), None)
         rounded = [None if v is None else round(v, digits) for v, digits in zip(found, self._digits)]
-        self._journal.write(Sample, step=step, s=s, dt=round(dt, 4), values=rounded, derived=derived)
+        self._journal.write(
+            Sample, step=step, s=s, dt=round(dt, 4), values=rounded, derived=derived, latency=_latency(load)
+        )
         for problem in self._host.take_problems():
             self._journal.log(problem)
 
@@ -133,6 +136,11 @@ def _load_values(load: Optional[Mapping[str, Any]]) -> List[Optional[float]]:
     counts += [load["errors"], load["reconnects"], sum(load.get("rows", {}).values())]
     carries_p95 = int(load["events"]) >= P95_EVENTS
     return [float(count) / interval for count in counts] + [load.get("p95_ms") if carries_p95 else None]
+
+
+def _latency(load: Optional[Mapping[str, Any]]) -> Optional[str]:
+    """The latencies of a second; None where the line or its buckets are missing."""
+    return None if load is None or "buckets" not in load else encode(counts_of(load["buckets"]))
 
 
 def _rows_by_server(before: Mapping[str, str], after: Mapping[str, str], dt: float) -> List[Optional[float]]:

@@ -21,6 +21,8 @@ from app.agent.sampling.sampler import queries
 from app.agent.server.affinity import affinity
 from app.agent.system.control import ASKED_FOR
 from app.protocol.events import Mark, Progress
+from app.protocol.latency import Counts, buckets_of, counts_of, without
+from app.protocol.latency import add as add_counts
 from app.protocol.others import DISTURBED, to_json
 from app.protocol.sysbench import WRAPPED, command, stem_of, wrapper_of
 
@@ -53,6 +55,7 @@ class DriveStep:
         self._seed = seed
         self._s = -step.warmup
         self._sum: Dict[str, Any] = {}  # of the measured intervals so far
+        self._latencies: Counts = {}  # of the measured seconds so far, also those without a sample
         self._rows: Dict[str, Any] = {}  # of all seconds so far
         self._warm_rows: Dict[str, Any] = {}  # of the warm-up, once it is over
         self._total: Optional[Dict[str, Any]] = None
@@ -168,11 +171,16 @@ class DriveStep:
     def _take_second(self, line: Mapping[str, Any]) -> None:
         self._rows = add(self._rows, line["rows"])
         second = round(float(line["time_s"])) - 1 - self._step.warmup
+        if second >= 0:
+            self._add_latencies(line)
         if second < self._s:
             return  # its second was sampled without it: the load of that second stays missing
         self._s = second
         self._count(line)
         self._sample(line)
+
+    def _add_latencies(self, line: Mapping[str, Any]) -> None:
+        add_counts(self._latencies, counts_of(line.get("buckets", ())))
 
     def _count(self, line: Mapping[str, Any]) -> None:
         self._done += int(line["events"])
@@ -217,7 +225,7 @@ class DriveStep:
         await_last_client(self._session.server.client)
         if self._step.kind == "scan":  # it knows the rows of the load, we know what came and went since
             self._total["rows"] = {**line["rows"], "read": self._session.write_accounting.rows_in_tables}
-        rest = _rest(line, self._sum)
+        rest = _rest(line, self._sum, self._latencies)
         if rest and (not self._step.seconds or self._s < self._step.seconds):
             self._sample(rest, derived=True)
         self._last = self._session.sampler.look(whole=True)
@@ -312,7 +320,7 @@ def _why(session: Running, generator: Generator, code: int) -> str:
     return said[0][:500] if said else "sysbench ended with exit code {} and no message".format(code)
 
 
-def _rest(total: Mapping[str, Any], intervals: Mapping[str, Any]) -> Dict[str, Any]:
+def _rest(total: Mapping[str, Any], intervals: Mapping[str, Any], latencies: Counts) -> Dict[str, Any]:
     """The total minus the intervals, as a line; {} if nothing is left."""
     interval = float(total["time_s"]) - float(intervals.get("interval_s", 0.0))
     if interval < 0.05:
@@ -321,6 +329,8 @@ def _rest(total: Mapping[str, Any], intervals: Mapping[str, Any]) -> Dict[str, A
     rest: Dict[str, Any] = {name: max(0, total[name] - intervals.get(name, 0)) for name in counts}
     rows = intervals.get("rows", {})
     rest["rows"] = {name: max(0, count - rows.get(name, 0)) for name, count in total.get("rows", {}).items()}
+    if total.get("buckets"):
+        rest["buckets"] = buckets_of(without(counts_of(total["buckets"]), latencies))
     return {**rest, "interval_s": interval}
 
 

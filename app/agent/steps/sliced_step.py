@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 
 from app.agent.sampling.figures import percentile
 from app.protocol.events import Mark
+from app.protocol.latency import buckets_of
 from app.protocol.sysbench import WRAPPED, WRAPPER, command, stem_of
 
 from .baton import Position
@@ -37,7 +38,6 @@ class SlicedStep(DriveStep):
         self._gate = Gate()
         self._part = 0  # slices so far
         self._clients = 0
-        self._buckets: Dict[float, int] = {}
         self._latency: Dict[str, Any] = {}
 
     def run(self) -> Dict[str, Any]:
@@ -102,7 +102,7 @@ class SlicedStep(DriveStep):
         for at, length in enumerate(self._lengths(seconds, USUAL_S) if seconds else ()):
             self._turn()
             self._slice(generator, length, at - seconds)
-        p99 = percentile(self._sorted_buckets(), 99)
+        p99 = percentile(buckets_of(self._latencies), 99)
         if p99 is not None:
             self._session.place.agree(self._index, length_for(p99))
 
@@ -139,7 +139,7 @@ class SlicedStep(DriveStep):
         self._profile.begin()
         self._waits.begin(self._first[1])
         session.threads.begin_part()
-        self._warm_rows, self._buckets, self._latency = self._rows, {}, {}
+        self._warm_rows, self._latencies, self._latency = self._rows, {}, {}
         session.journal.write(Mark, name="measured", step=self._index)
 
     def _slice(self, generator: Generator, seconds: float, s: int) -> None:
@@ -155,25 +155,21 @@ class SlicedStep(DriveStep):
         self._rows = add(self._rows, line["rows"])
         self._s = s
         self._count(line)
-        self._keep_latency(line)
+        self._add_latencies(line)
         self._sample(line)
 
     # the step
 
-    def _keep_latency(self, line: Mapping[str, Any]) -> None:
-        for upper, count in line["buckets"]:
-            self._buckets[upper] = self._buckets.get(upper, 0) + int(count)
+    def _add_latencies(self, line: Mapping[str, Any]) -> None:
+        super()._add_latencies(line)
         if line["events"]:
             self._latency = _joined(self._latency, {**line["latency_ms"], "events": line["events"]})
-
-    def _sorted_buckets(self) -> List[List[float]]:
-        return [[upper, self._buckets[upper]] for upper in sorted(self._buckets)]
 
     def _total_of(self, line: Mapping[str, Any]) -> Dict[str, Any]:
         """The sum of the slices, in the form of the line `total` of a step without slices."""
         latency = {name: self._latency.get(name) for name in ("min", "avg", "max")}
         clients = {name: line[name] for name in ("threads", "clients")}
-        seconds, buckets = self._sum["interval_s"], self._sorted_buckets()
+        seconds, buckets = self._sum["interval_s"], buckets_of(self._latencies)
         return {**self._sum, **clients, "time_s": seconds, "latency_ms": latency, "buckets": buckets}
 
 

@@ -10,9 +10,9 @@ from app.comparison.entries import Comparison, RowEntry
 from app.comparison.text import names_of
 from app.core.units import unit_text
 from app.history.curves import Curve
-from app.history.latency import distribution
+from app.stats.percentiles import distribution
 
-from .points import REACH, Numbers, Point, numbers, point_of
+from .points import REACH, Numbers, Point, numbers
 
 
 def second_numbers(comparison: Comparison, found: Mapping[str, Curve], label: str, unit: str) -> Numbers:
@@ -57,10 +57,25 @@ def latency_curves(comparison: Comparison, ended: Mapping[str, Mapping[str, Any]
 
 
 def _curve(ended: Sequence[Mapping[str, Any]]) -> LatencyCurve:
-    """The curve of a column, up to the last percentile that all of its sessions support."""
-    each = [found for one in ended if (found := distribution(one.get("buckets", []), PERCENTS))]
-    carried = min((len(one) for one in each), default=0)
-    return {PERCENTS[at]: point_of(one[at] for one in each) for at in range(carried)}
+    """The percentiles of all events of a column, and the range of those of its sessions if all have them."""
+    known = [one["buckets"] for one in ended if one.get("buckets")]
+    each = [distribution(buckets, PERCENTS) for buckets in known]
+    carried = min((len(one) for one in each), default=0) if len(known) > 1 else 0
+    curve: LatencyCurve = {}
+    for at, value in enumerate(distribution(_added(known), PERCENTS)):
+        ours = [one[at] for one in each] if at < carried else []
+        low, high = (min(ours), max(ours)) if ours else (None, None)
+        curve[PERCENTS[at]] = Point(value, low, high, len(known))
+    return curve
+
+
+def _added(several: Iterable[Sequence[Sequence[float]]]) -> list[list[float]]:
+    """The events of several sessions, bucket by bucket: a mean of percentiles is no percentile."""
+    counts: dict[float, float] = {}
+    for buckets in several:
+        for upper, count in buckets:
+            counts[upper] = counts.get(upper, 0) + count
+    return [[upper, count] for upper, count in counts.items()]
 
 
 def latency_numbers(comparison: Comparison, row: RowEntry, found: Sequence[LatencyCurve]) -> Numbers:

@@ -12,10 +12,12 @@ from app.comparison.text import row_label
 from app.core.errors import InputError
 from app.history.curves import all_series, curves
 from app.history.history import History
+from app.history.second_latencies import latencies_by_session
 from app.history.series import ALIASES
 from app.history.step_results import endings
 
 from . import AXES, NOTHING
+from .heat import heat_numbers
 from .of_all_steps import bar_numbers, pair_numbers
 from .of_one_step import latency_curves, latency_numbers, second_numbers, size_numbers, sizes_of
 from .points import Numbers
@@ -91,6 +93,9 @@ def _of_step(history: History, loaded: LoadedChart, row: RowEntry) -> tuple[Numb
         return rate_numbers(loaded.whole, row), f"{row_label(row)}: {NOTHING['rates']}"
     if request.chart == "seconds":
         numbers = _of_seconds(history, found, row, request.series)
+    elif request.chart == "heat":
+        latencies = latencies_by_session(history, sessions_of(found), row["workload"], row["coordinates"])
+        numbers = heat_numbers(found, latencies)
     else:
         numbers = _of_end(history, found, row, request.chart)
     return numbers, f"{row_label(row)}: {NOTHING[request.chart]}"

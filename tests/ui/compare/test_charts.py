@@ -19,6 +19,7 @@ from ui.dialogs.report import ReportDialog
 from ui.pages.compare import ComparePage
 from ui.pages.compare.bars import BarsPanel, pack
 from ui.pages.compare.differing import DifferencesPanel
+from ui.pages.compare.heat import HeatPanel
 from ui.pages.compare.rates import RatesPanel
 from ui.pages.compare.seconds import SecondsPanel
 from ui.pages.compare.sweeps import SweepPanel
@@ -182,6 +183,31 @@ def test_a_sweep_follows_the_step(qtbot: QtBot, opened: Open, page: ComparePage)
     choose(page, "load")
     assert not shown._chart.isVisible()
     assert "no sweep over threads" in shown._remark.text()
+
+
+def test_a_heat_map_for_each_column(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened(2, repeats=3)
+    shown = panel(qtbot, page, HeatPanel)
+    choose(page, "point-query")
+    qtbot.waitUntil(lambda: len(shown._charts) == 2)
+    assert [chart.accessibleName() for chart in shown._charts] == ["Latency, ms/query, n = 3"] * 2
+    assert [int(chart._heat.at(2.5)[2].sum()) for chart in shown._charts] == [3000] * 2  # type: ignore[index]
+    assert shown._charts[0].limits == shown._charts[1].limits
+    assert shown.csv().splitlines()[0] == "second (s),contender,from (ms),to (ms),events,share (%),n"
+    assert shown._remark.text().endswith("all events of the repeats together")
+    shown.hidden.toggle(shown.shown.lines[0].owner, shown.shown.lines)  # type: ignore[union-attr]
+    assert [chart.isVisibleTo(shown) for chart in shown._charts] == [False, True]
+    shown.hidden.show_all()
+    opened(1, number=2)
+    choose(page, "point-query")
+    qtbot.waitUntil(lambda: len(shown._charts) == 1 and shown._charts[0].isVisibleTo(shown))
+    assert [chart.isVisibleTo(shown) for chart in shown._made] == [True, False]
+    opened(2, number=3)
+    choose(page, "point-query")
+    qtbot.waitUntil(lambda: [chart.isVisibleTo(shown) for chart in shown._made] == [True, True])
+    choose(page, "settle")
+    qtbot.waitUntil(lambda: "no latencies by second" in shown._remark.text())
+    assert not shown._body.isVisibleTo(shown) and shown.csv() == ""
 
 
 def test_seconds_of_all_sessions_from_the_start_of_the_step(

@@ -42,7 +42,7 @@ def test_latencies_of_the_chosen_step(qtbot: QtBot, opened: Open, page: CompareP
     ("kind", "remark"),
     [
         (SweepPanel, "error bars: lowest to highest of n = 2 repeats"),
-        (LatencyPanel, "update-index, threads 1: the median of up to 2 repeats"),
+        (LatencyPanel, "update-index, threads 1: all events of up to 2 repeats together"),
     ],
 )
 def test_the_picture_of_one_chart_says_whose_figures_it_shows(

@@ -94,6 +94,7 @@ COMMANDS: dict[str, list[tuple[list[str], bool]]] = {
     "session settings": [(["last"], True), (["last", "--json"], True)],
     "session series": [([IDS[0], STEP, "--threads", "1"], False), ([IDS[0], TEXT], True)],
     "session stacks": [([IDS[0], STEP, "--threads", "1", "--json"], False), ([IDS[0], TEXT], True)],
+    "session latency": [([IDS[0], STEP, "--threads", "1"], True), ([IDS[0], STEP, "--with", TEXT], True)],
     "session rename": [([IDS[0], TEXT], False)],
     "session tag": [([IDS[0], TEXT], False)],
     "session note": [([IDS[0], TEXT], False)],

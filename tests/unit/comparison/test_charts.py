@@ -202,16 +202,18 @@ def test_percentiles_stand_by_their_nines() -> None:
     assert list(PERCENTS) == sorted(set(PERCENTS)) and {95.0, *TICKS} <= set(PERCENTS)
 
 
-def test_latencies_are_medians_as_far_as_all_repeats_carry_them(history: History) -> None:
+def test_latencies_of_repeats_are_those_of_all_their_events(history: History) -> None:
     found = comparison(history, 2, 3)
     ours, theirs = (column["ids"] for column in found["sessions"])
     ended = {id_: {"buckets": [[at + 1.0, 900], [50.0, 99], [70.0, 1]]} for at, id_ in enumerate(ours)}
     ended[ours[2]] = {"buckets": [[9.0, 90], [50.0, 10]]}
     first, second = latency_curves(found, ended)
     assert second == {} and theirs
+    assert first[40.0] == Point(1.0, 1.0, 9.0, 3)  # 900 of 2,100 are not above 1 ms
     assert first[50.0] == Point(2.0, 1.0, 9.0, 3)
     assert first[95.0] == Point(50.0, 50.0, 50.0, 3)
-    assert max(first) == 99.0  # of a hundred events
+    assert first[99.9] == Point(50.0, None, None, 3)  # one repeat has only a hundred events
+    assert max(first) == 99.95  # of 2,100 events
     row = found["rows"][0]
     curves = latency_numbers(found, row, [first, second])
     assert curves.heads[2] == f"latency (ms/{row['latency_per']})"

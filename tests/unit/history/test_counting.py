@@ -116,6 +116,7 @@ def test_of_a_cut_step_only_these_seconds_count(filled: History) -> None:
     assert found["value"] == pytest.approx(30_000, rel=0.01)
     assert found["cut"] == {
         "first_s": 20, "last_s": 59, "seconds": 60, "reason": "the cache was full", "whole": 36_700.0,
+        "has_latency": False,
     }  # fmt: skip
     assert found["steadiness"] == {
         "word": "steady", "text": "no trend of 5% or more, no two levels, no stall in 40 seconds",
@@ -214,7 +215,7 @@ def test_other_measures_of_a_cut_step_are_of_the_whole_step_and_not_judged(fille
     of_step = next(row for row in whole["rows"] if row["workload"] == "update-index")
     assert why(whole, of_step, 1)["marks"] == ["of-all-seconds", "unsteady"]
     (remark,) = costs_of_steps(whole, is_relative=True).remarks
-    assert remark.startswith("update-index threads=1, innodb-default-1: of-all-seconds: latency and costs")
+    assert remark.startswith("update-index threads=1, innodb-default-1: of-all-seconds: its figures cover")
     told = caveats(filled, whole, ["one", "other"])
     assert any(each.startswith("of-all-seconds: ") and "one in update-index" in each for each in told)
     found = by_measure(whole, "p95_ms")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.agent.sampling.figures import marks_of
-from app.history.step_text import MARKS, WHOLE, coordinate_text, mark_text, named, remarks_of, remarks_text
+from app.history.step_text import MARKS, coordinate_text, mark_text, named, remarks_of, remarks_text
 
 
 def step(**changes: Any) -> Any:
@@ -71,10 +71,14 @@ def test_remarks_in_short_and_in_full() -> None:
 def test_what_is_said_of_its_seconds() -> None:
     falls = {"word": "unsteady", "text": "throughput falls 18% over the step"}
     cut = {"first_s": 20, "last_s": 59, "seconds": 60, "reason": "a backup ran", "whole": 1.0}
+    cut["has_latency"] = False
     unsteady = step(marks=["unsteady"], steadiness=falls, cut=cut)
     told = ["unsteady: throughput falls 18% over the step", "seconds 20 to 60 of 60 (a backup ran)"]
     assert remarks_of(unsteady) == ", ".join(told)
-    assert remarks_text(unsteady).splitlines()[:2] == [told[0], f"{told[1]}; {WHOLE}"]
+    costs = "costs cover the whole step"
+    assert remarks_text(unsteady).splitlines()[:2] == [told[0], f"{told[1]}; latency and {costs}"]
+    cut["has_latency"] = True
+    assert remarks_text(unsteady).splitlines()[1] == f"{told[1]}; {costs}"
     words = "no trend of 5% or more, no two levels, no stall in 60 seconds"
     steady = step(steadiness={"word": "steady", "text": words})
     assert remarks_of(steady) == ""

@@ -16,6 +16,7 @@ from ui.widgets.charts.hidden import Hidden
 from .bars import BarsPanel
 from .chosen import Compared
 from .differing import DifferencesPanel
+from .heat import HeatPanel
 from .latency import LatencyPanel
 from .pairs import PairsPanel
 from .panel import Panel, Shown, lines_of
@@ -46,8 +47,8 @@ class Body(QWidget):
         self._why = WhyPanel(context)
         self.panels: list[Panel] = [
             BarsPanel(context.theme), SweepPanel(context.theme), RatesPanel(context.theme),
-            SecondsPanel(context), LatencyPanel(context), SizesPanel(context), PairsPanel(context.theme),
-            self._why, DifferencesPanel(context),
+            SecondsPanel(context), HeatPanel(context), LatencyPanel(context), SizesPanel(context),
+            PairsPanel(context.theme), self._why, DifferencesPanel(context),
         ]  # fmt: skip
         self._splitter = QSplitter()
         self._splitter.setChildrenCollapsible(False)
@@ -130,11 +131,16 @@ class Body(QWidget):
         if self._shown is None:
             return
         room = self.width() - self.table.least_width
-        wanted = Qt.Orientation.Horizontal if room >= BESIDE else Qt.Orientation.Vertical
+        wanted = Qt.Orientation.Horizontal if room >= self._beside else Qt.Orientation.Vertical
         if (wanted, self._columns) != self._arranged:
             self._arranged = (wanted, self._columns)
             self._splitter.setOrientation(wanted)
             self._restore(wanted)
+
+    @property
+    def _beside(self) -> int:
+        """The width that the charts need next to the table: all of their tabs."""
+        return max(BESIDE, self.tabs.tabBar().sizeHint().width())
 
     @property
     def _columns(self) -> str:
@@ -148,7 +154,8 @@ class Body(QWidget):
         if len(kept) == 2:
             self._splitter.setSizes(kept)
         elif orientation == Qt.Orientation.Horizontal:
-            wanted = max(self.table.least_width, min(self.table.best_width, self.width() * 45 // 100))
+            most = min(self.width() * 45 // 100, self.width() - self._beside)
+            wanted = max(self.table.least_width, min(self.table.best_width, most))
             self._splitter.setSizes([wanted, self.width() - wanted])
         else:
             parts = self.height() // (_TABLE_SHARE + _CHART_SHARE)

@@ -35,7 +35,7 @@ class LatencyPanel(EndingPanel):
         if not any(found):
             return None
         most = max(point.n for curve in found for point in curve.values())
-        of = f"the median of up to {most} repeats" if most > 1 else "of one session"
+        of = f"all events of up to {most} repeats together" if most > 1 else "of one session"
         return latency_numbers(
             shown.comparison, row, found
         ), f"{of}; a curve ends where there are too few events"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -13,14 +14,18 @@ from app.core.units import unit_text
 from app.history.figures import CutEntry, StepEntry
 from app.history.series import SeriesEntry
 from app.history.sessions import SessionEntry, began_text
+from app.history.stretches import WHY_NONE
 from ui.core.theme import SPACE, Theme
+from ui.widgets.charts.heat_chart import HeatChart
 from ui.widgets.charts.hidden import Hidden
+from ui.widgets.charts.latency_chart import LatencyChart
 from ui.widgets.charts.lines import Line, Span
 from ui.widgets.charts.pyramid import Track
 from ui.widgets.charts.time_axis import TimeAxis
 from ui.widgets.charts.time_chart import TimeChart
 
 from .curves import QPS, Bounds, GhostCurves, SessionCurves
+from .heat import HEAT
 from .numbers import session_numbers
 from .ratio_line import RatioLine
 from .round import RoundCurves
@@ -32,6 +37,7 @@ GHOST = "ghost "  # in front of the name of a series
 OTHER = "other "  # in front of a session of the round: its QPS
 _MARGIN_S = 1.0  # shown before and after a step that is looked at
 _LEAST = 110  # pixels of a lower chart, in the smallest usual window too
+Chart = TypeVar("Chart", bound=TimeChart)
 _OPEN_S = 1e7  # the end of a step that has not ended: beyond any axis
 
 
@@ -73,22 +79,25 @@ class SessionCharts(QWidget):
         self._choice: SeriesEntry | None = None
         self.axis = TimeAxis(self)
         self._hidden = Hidden(self)  # a contender is hidden in all charts
-        self.qps = self._chart("QPS", "queries/s")
-        self.latency = self._chart("Latency p95", "ms")
-        self.cpu = self._chart("CPU", "% of a core")
+        self.qps = self._chart("QPS", "queries/s", TimeChart)
+        self.latency = self._chart("Latency p95", "ms", LatencyChart)
+        self.cpu = self._chart("CPU", "% of a core", TimeChart)
         self.cpu.setToolTip(
             "Server, sysbench and other programs: 100 is one core; machine: 100 is all of its cores"
         )
-        self.disk = self._chart("Disk", "KiB/s")
-        self.choice = self._chart("Your choice", "")
+        self.disk = self._chart("Disk", "KiB/s", TimeChart)
+        self.choice = self._chart("Your choice", "", TimeChart)
+        self.heat = self._chart(HEAT["label"], "ms", HeatChart)
+        self.heat.nothing = f"No latencies by second: {WHY_NONE}."
+        self.heat.hide()
         self.ratio = RatioLine(self)
         self._arrange()
         self.axis.cursor_moved.connect(self._on_cursor_moved)
         self.axis.range_changed.connect(self._on_range_changed)
         theme.changed.connect(self._set_lines)
 
-    def _chart(self, title: str, unit: str) -> TimeChart:
-        chart = TimeChart(self._theme, title, unit, self)
+    def _chart(self, title: str, unit: str, kind: type[Chart]) -> Chart:
+        chart = kind(self._theme, title, unit, self)
         self.axis.add(chart)
         chart.share_hidden(self._hidden)
         chart.menu.caption = self.caption
@@ -102,22 +111,27 @@ class SessionCharts(QWidget):
         layout.setSpacing(SPACE)
         layout.addWidget(self.ratio)
         layout.addWidget(self.qps, 5)
-        for pair in ((self.latency, self.cpu), (self.disk, self.choice)):
+        for charts in ((self.latency, self.cpu), (self.disk, self.choice, self.heat)):
             row = QWidget()  # a layout alone would keep its place while its charts are hidden
             line = QHBoxLayout(row)
             line.setContentsMargins(0, 0, 0, 0)
             line.setSpacing(SPACE)
             layout.addWidget(row, 3)
-            for chart in pair:
+            for chart in charts:
                 line.addWidget(chart)
         for chart in (self.latency, self.cpu):
             chart.set_times_shown(False)
-        for chart in self.charts:
+        for chart in (*self.charts, self.heat):
             chart.setMinimumHeight(_LEAST)
 
     @property
     def charts(self) -> Sequence[TimeChart]:
-        return (self.qps, self.latency, self.cpu, self.disk, self.choice)
+        return (self.qps, self.latency, self.cpu, self.disk, self.heat if self._is_heat else self.choice)
+
+    @property
+    def _is_heat(self) -> bool:
+        """Whether the chart of the person's choice is the heat map."""
+        return self._choice is not None and self._choice["name"] == HEAT["name"]
 
     def caption(self) -> str:
         """Of a picture: `duel-innodb-1 on shelf, 2026-11-24 14:35`."""
@@ -142,6 +156,8 @@ class SessionCharts(QWidget):
         self._round = its_round
         title = (choice["label"] or choice["name"], choice["unit"]) if choice else ("Your choice", "")
         self.choice.set_title(_sentence(title[0]), unit_text(title[1]))
+        self.choice.setVisible(not self._is_heat)
+        self.heat.setVisible(self._is_heat)
         self._set_lines()
         for chart in self.charts:
             chart.set_tracks(self._tracks())
@@ -217,6 +233,10 @@ class SessionCharts(QWidget):
         first, *ghost = self._beside(self._rates, replace(own, label=session["name"]))
         self.qps.set_lines([*self._of_round(first), *ghost])
         self.latency.set_lines(self._beside(LATENCY, own))
+        if self._curves is not None:
+            ghost_heat = {GHOST + LATENCY: self._ghost.heat} if self._ghost else {}
+            self.latency.set_heats({LATENCY: self._curves.heat, **ghost_heat})
+            self.heat.show_heat(self._curves.heat, replace(own, key=HEAT["name"]))
         self.cpu.set_lines([self._line(each) for each in CPU])
         self.disk.set_lines([self._line(each) for each in DISK])
         self.choice.set_lines(self._of_choice(own))
@@ -300,6 +320,7 @@ class SessionCharts(QWidget):
         bounds = self._curves.at(t) if self._curves else None
         unit = f"ms per {bounds.latency_per}" if bounds is not None else "ms"
         self.latency.set_title("Latency p95", unit)
+        self.heat.set_title(HEAT["label"], unit)
 
 
 def _spans(curves: SessionCurves) -> list[Span]:

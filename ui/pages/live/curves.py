@@ -27,6 +27,8 @@ from app.protocol.plan import SLICES, Plan
 from app.protocol.states import StepState
 from ui.widgets.charts.pyramid import GAP_S, Track
 
+from .heat import add_samples, add_seconds, new_heat
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -95,6 +97,7 @@ class SessionCurves:
         self.names = tuple(names)
         self.gap_s = SLICES_GAP_S if self.plan.order == SLICES else GAP_S
         self.tracks = {name: Track(self.gap_s) for name in names}
+        self.heat = new_heat()
         self.bounds: dict[int, Bounds] = {}
         self.seconds: dict[int, dict[int, Second]] = {}  # by step and s; of a plan in slices
         self.gaps: list[tuple[float, float]] = []
@@ -232,6 +235,7 @@ class SessionCurves:
         times = [sample.t for sample in samples]
         for name, place in self._sampled.items():
             self.tracks[name].extend(times, [sample.values[place] for sample in samples])
+        add_samples(self.heat, samples)
         if QPS in self._sampled:
             qps = [sample.values[self._sampled[QPS]] for sample in samples]
             self._keep_seconds(
@@ -244,6 +248,7 @@ class SessionCurves:
         self._begin(stretch.position)
         for name, values in stretch.values.items():
             self.tracks[name].extend(stretch.t, values)
+        add_seconds(self.heat, stretch.t, stretch.dt, stretch.latencies)
         times = stretch.t.tolist()
         if QPS in stretch.values:
             qps = stretch.values[QPS].tolist()
@@ -277,6 +282,7 @@ class GhostCurves:
     ) -> None:
         self.session = session
         self.tracks = {name: Track(gap_s) for name in names}
+        self.heat = new_heat()
         self._stretches = {step_key(each.name, each.coordinates): each for each in stretches}
         self._done: dict[int, int] = {}  # seconds that are drawn, by position of the step here
 
@@ -299,3 +305,6 @@ class GhostCurves:
                 if done == 0 and len(track):
                     track.extend([began_t], [NAN])
                 track.extend(times[done:end], stretch.values[name][done:end])
+        if stretch.latencies is not None:
+            part = stretch.latencies.part(done, end)
+            add_seconds(self.heat, times[done:end], stretch.dt[done:end], part)

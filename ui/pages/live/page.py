@@ -18,6 +18,7 @@ from ui.widgets.actions import action
 from ui.widgets.empty import EmptyPage
 
 from .body import LiveBody
+from .heat import HEAT
 from .painting import Painting
 from .status_updater import StatusUpdater
 from .watching import ViewRequest, Watching
@@ -142,9 +143,10 @@ class LivePage(Page):
         if loaded is not None:
             session, request = loaded.timeline.overview.session, loaded.request
             ghost = next((each for each in loaded.ghosts if each["id"] == request.ghost), None)
-            choice = next((each for each in loaded.choices if each["name"] == request.series), None)
+            series = [HEAT, *loaded.choices]
+            choice = next((each for each in series if each["name"] == request.series), None)
             self.body.choices.show_ghosts(session, loaded.ghosts, request.ghost)
-            self.body.choices.show_series(loaded.choices)
+            self.body.choices.show_series(series)
             self.body.charts.show_curves(loaded.curves, loaded.ghost, (session, ghost), choice, loaded.round)
             self.body.remarks.set_remarks(loaded.curves.remarks)
             self.body.header.strip.look_at(session["id"])

@@ -72,9 +72,10 @@ class LoadedSession:
 
 def load(history: History, request: ViewRequest) -> LoadedSession:
     """Load everything; runs on a pool thread."""
-    found = timeline(history, request.session, request.names, request.ghost)
+    found = timeline(history, request.session, request.names, request.ghost, has_latencies=True)
     earlier = ghosts(history, request.session)
     curves, progress = SessionCurves(found, request.names), stored_progress(history, found.overview.plan)
+    curves.heat.prepare()
     its_round = _round(history, curves, found.overview)
     ghost = _ghost(history, request, curves.gap_s)
     return LoadedSession(request, found, curves, ghost, earlier, progress, its_round)

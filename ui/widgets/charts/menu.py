@@ -81,7 +81,7 @@ class ChartMenu(QObject):
         return menu
 
     def _add_logarithm(self, menu: QMenu) -> None:
-        if self._scale is not None:
+        if self._scale is not None and not self._scale.is_fixed:
             added = menu.addAction("&Logarithmic scale", "L", self._scale.toggle)
             added.setCheckable(True)
             added.setChecked(self._scale.is_logarithmic)

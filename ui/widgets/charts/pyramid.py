@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .growing import floats
+
 Values = NDArray[np.float64]
 
 FACTOR = 4  # entries of a level of the pyramid in one of the level above
@@ -33,8 +35,8 @@ class Track:
         self.clear()
 
     def clear(self) -> None:
-        self._t = _Growing()
-        self._values = _Growing()
+        self._t = floats()
+        self._values = floats()
         self._levels: list[_Level] = []
         self._spread: tuple[int, int, Spread | None] = (0, 0, None)  # of the stretch asked for last
         self._view = _Level(1)  # what was drawn last: most frames only add to its end
@@ -188,34 +190,13 @@ def seen(t: Values, values: Values, by: float) -> tuple[Values, Values]:
     return np.insert(t, alone + 1, t[alone] + by), np.insert(values, alone + 1, values[alone])
 
 
-class _Growing:
-    """An array with room at its end."""
-
-    def __init__(self) -> None:
-        self._room: Values = np.empty(64)
-        self.size = 0
-
-    @property
-    def all(self) -> Values:
-        return self._room[: self.size]
-
-    def extend(self, values: Values) -> None:
-        size = self.size + len(values)
-        if size > len(self._room):
-            room = np.empty(max(size, len(self._room) * 3 // 2))
-            room[: self.size] = self.all
-            self._room = room
-        self._room[self.size : size] = values
-        self.size = size
-
-
 class _Level:
     """Minimum and maximum of every `each` samples, without the last incomplete one."""
 
     def __init__(self, each: int) -> None:
         self.each = each
-        self.low = _Growing()
-        self.high = _Growing()
+        self.low = floats()
+        self.high = floats()
 
     def catch_up(self, low: Values, high: Values, entries: int) -> None:
         """Update from the level below, of which `entries` make one here."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QPoint
@@ -14,10 +14,12 @@ from ui.core.theme import Theme
 
 from .head import LINE_HEIGHT, Head
 from .lines import Line
-from .pyramid import Spread, Track
+from .pyramid import Spread
 from .scale import time_text, value_text
 
-_WHAT = "mean ± sd"
+_MEAN = "mean ± sd"
+
+Found = Sequence[tuple[Line, str]]  # the numbers of each line
 
 
 class RangeFigures(Head):
@@ -26,26 +28,22 @@ class RangeFigures(Head):
     def __init__(self, theme: Theme, unit: str, parent: QWidget) -> None:
         super().__init__(theme, "", "", parent)
         self.unit = unit
-        self._shown: tuple[str, Sequence[tuple[Line, str]]] = ("", ())
+        self._shown: tuple[str, str, Found] = ("", "", ())
         self.hide()
 
-    def show_range(
-        self, chosen: tuple[float, float] | None, lines: Sequence[Line], track: Callable[[str], Track]
-    ) -> None:
-        """Show a range; None: nothing is selected."""
-        spreads = [track(line.key).spread(*chosen) for line in lines] if chosen else []
-        found = [(line, figures_text(each)) for line, each in zip(lines, spreads, strict=False) if each]
-        if chosen is not None and found:
+    def show_range(self, chosen: tuple[float, float], what: str, found: Found) -> None:
+        """Show the numbers of a range, and what they are; none: hide the line."""
+        if found:
             is_fine = chosen[1] - chosen[0] < 60
-            self._show(" to ".join(time_text(t, is_fine) for t in chosen), found)
+            self._show(" to ".join(time_text(t, is_fine) for t in chosen), what, found)
         self.setVisible(bool(found))
 
     @property
     def told(self) -> str:
         """All values, a line for each curve."""
-        between, found = self._shown
+        between, what, found = self._shown
         texts = [f"{line.full or line.label}: {text}" for line, text in found]
-        return "\n".join([", ".join(filter(None, (between, _WHAT, self.unit))), *texts])
+        return "\n".join([", ".join(filter(None, (between, what, self.unit))), *texts])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -55,17 +53,17 @@ class RangeFigures(Head):
     def entry_at(self, _at: QPoint) -> None:
         """No entry: nothing can be hidden here, and hovering shows all."""
 
-    def _show(self, between: str, found: Sequence[tuple[Line, str]]) -> None:
-        if self._shown != (between, found):
-            self._shown = (between, found)
+    def _show(self, between: str, what: str, found: Found) -> None:
+        if self._shown != (between, what, found):
+            self._shown = (between, what, found)
             self._arrange()
 
     def _arrange(self) -> None:
         """Lay out values, with names and title if there is room; colours identify curves too."""
-        between, found = self._shown
+        between, what, found = self._shown
         lines, texts = [line for line, _ in found], [text for _, text in found]
         brief = [replace(line, label="") for line in lines]
-        unit = ", ".join(filter(None, (_WHAT, self.unit)))
+        unit = ", ".join(filter(None, (what, self.unit)))
         for its_title, its_unit, its_lines in ((between, unit, lines), (between, "", brief), ("", "", brief)):
             self.set_title(its_title, its_unit)
             self.set_lines(its_lines)
@@ -74,6 +72,11 @@ class RangeFigures(Head):
                 break
         self.setFixedHeight(LINE_HEIGHT)
         self.setToolTip(as_tip(self.told))
+
+
+def mean_figures(spreads: Sequence[tuple[Line, Spread | None]]) -> tuple[str, Found]:
+    """Mean and deviation of each line that has samples."""
+    return _MEAN, [(line, figures_text(spread)) for line, spread in spreads if spread]
 
 
 def figures_text(spread: Spread) -> str:

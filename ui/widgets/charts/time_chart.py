@@ -20,7 +20,7 @@ from .lines import Line, Span
 from .menu import ChartMenu
 from .pointer import Pointer
 from .pyramid import Track, Values, dashed, logarithms, snapped
-from .range_figures import RangeFigures
+from .range_figures import Found, RangeFigures, mean_figures
 from .scale import time_text, value_text
 from .stacking import Stack, filled
 from .time_axis import TimeAxis
@@ -170,9 +170,16 @@ class TimeChart(Reached):
 
     def _show_figures(self) -> None:
         """Show the numbers of the range being drawn, else of the chosen one."""
-        chosen = self._pointer.band or self.axis.stretch
+        if (chosen := self._pointer.band or self.axis.stretch) is None:
+            self._figures.hide()
+            return
         lines = [line for line in self._visible() if line in self._named]
-        self._figures.show_range(chosen and (min(chosen), max(chosen)), lines, self.track)
+        first, last = sorted(chosen)
+        self._figures.show_range((first, last), *self.figures_of(lines, first, last))
+
+    def figures_of(self, lines: Sequence[Line], first: float, last: float) -> tuple[str, Found]:
+        """What the numbers of a range are, and those of each line."""
+        return mean_figures([(line, self.track(line.key).spread(first, last)) for line in lines])
 
     def _stretch_of(self, line: Line) -> tuple[Values, Values]:
         (first, last), width = self.axis.range, max(self._canvas.area.plot.width(), 1.0)

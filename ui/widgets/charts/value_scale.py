@@ -20,9 +20,15 @@ class ValueScale(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.is_logarithmic = False
+        self.is_fixed = False  # it cannot be changed
         self.has_logarithms = False  # whether any value that is shown is above 0
 
+    def fix_logarithmic(self) -> None:
+        self.is_logarithmic = self.is_fixed = True
+
     def toggle(self) -> None:
+        if self.is_fixed:
+            return
         is_wanted = not self.is_logarithmic and self.has_logarithms
         if is_wanted != self.is_logarithmic:
             self.is_logarithmic = is_wanted
