@@ -148,7 +148,7 @@ def with_options(
         **{f"{name}_pct": getattr(arguments, name) for name in LIMITS},
         repeat_if_disturbed=arguments.repeat_if_disturbed,
         start=arguments.start_state,
-        rows=_rows(arguments.rows),
+        rows=rows_of(arguments.rows),
         threads=_numbers("threads", arguments.threads),
         cores=_listed("core-sets", arguments.core_sets),
         steps=None if arguments.steps is None else words_of("steps", arguments.steps),
@@ -166,7 +166,7 @@ def _repeats(text: str) -> int | str:
     return int(text)
 
 
-def _rows(text: str | None) -> int | str | None:
+def rows_of(text: str | None) -> int | str | None:
     return int(text) if text and re.fullmatch("-?[0-9]{1,18}", text) else text
 
 
