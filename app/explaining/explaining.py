@@ -57,8 +57,8 @@ class Asked:
             raise InputError(f"the sequence {sequence.name} has no step {name}; choose one of {there}")
         before = [each.name for each in sequence.steps[: names.index(name)] if not each.workload]
         return replace(
-            asked, steps=(*before, name), repeats=ROUNDS, time_limit=0, matters_pct=None, false_share_pct=None,
-            repeat_if_disturbed=False, name=f"{PREFIX}{name}"[:60],
+            asked, name=f"{PREFIX}{name}"[:60], steps=(*before, name), repeats=ROUNDS, time_limit=0,
+            matters_pct=None, false_share_pct=None, repeat_if_disturbed=False,
         )  # fmt: skip
 
 

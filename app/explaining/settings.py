@@ -12,6 +12,7 @@ from types import MappingProxyType
 from app.core.errors import InputError
 from app.planner.variables import MATTERS, Values
 from app.presets import Option, option_values, parse_preset
+from app.protocol.my_cnf import unquote
 from app.protocol.plan import Contender, digest
 
 from .squares import Group
@@ -179,9 +180,14 @@ def _text(names: Sequence[str], side: Mapping[str, Sequence[Option]]) -> str:
     """The values of options, with their names if there are several."""
     if len(names) > 1:
         return ", ".join(option.text for name in names for option in side.get(name, ())) or UNSET
-    (name,) = names
-    values = option_values("\n".join(("[mysqld]", *(option.text for option in side.get(name, ())))))
-    return values.get(name, UNSET)
+    written = [_value(option) for option in side.get(names[0], ())]
+    return ", ".join(written) or UNSET
+
+
+def _value(option: Option) -> str:
+    """The value as written; a flag is ON or OFF."""
+    (value,) = option_values(f"[mysqld]\n{option.text}\n").values()
+    return value if option.value is None or value in ("ON", "OFF") else unquote(option.value)
 
 
 def _defaults_between(defaults: Defaults, together: Sequence[Collection[str]]) -> list[Setting]:

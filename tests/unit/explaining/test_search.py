@@ -120,7 +120,7 @@ def test_what_depends_is_searched_next_to_what_it_depends_on() -> None:
 
 def test_a_lost_contender_takes_its_round_with_it() -> None:
     square = Square.of(frozenset(), "a", "b")
-    whole: Round = {each: 1.0 for each in square.contenders}
+    whole: Round = dict.fromkeys(square.contenders, 1.0)
     torn = {each: value for each, value in whole.items() if "b" not in each}
     assert square.measured([whole, torn]).n == 1
 
