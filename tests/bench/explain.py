@@ -1,7 +1,7 @@
 """Ten planted pairs: two my.cnf that differ in one cause, some in three innocent settings too.
 
-`dyno explain` must name the cause and no innocent. A pair counts if its ratio is at least 5 %. A pair takes up
-to 40 minutes: `python -m tests.bench explain --planted redo,commit` takes some of them.
+`dyno explain` must name the cause and no innocent. A pair counts if its ratio is at least 5 %. A pair takes
+up to 40 minutes: `python -m tests.bench explain --planted redo,commit` takes some of them.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ PLANTED: Mapping[str, Planted] = {
     "compression": Planted("innodb_compression_default", "innodb_compression_default=OFF",
                            "innodb_compression_default=ON"),
     "schema": Planted("performance_schema", "performance_schema=OFF",
-                      "performance_schema=ON\nperformance_schema_instrument='%=ON'", "point-query", True),
+                     "performance_schema=ON\nperformance_schema_instrument='%=ON'", "point-query", True),
     "charset": Planted("character_set_server", "character_set_server=latin1",
                        "character_set_server=utf8mb4\ncollation_server=utf8mb4_unicode_ci", "read-only", True),
 }  # fmt: skip

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.comparison.across import across_texts
 from app.comparison.sentences import NONE
-from app.comparison.text import names_of
+from app.comparison.text import names_of, row_label
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.core.page import MARGIN, Page
@@ -73,6 +73,7 @@ class ComparePage(Page):
         self.controls.add_menu(
             "Save", "Save the table or chart as PNG or SVG, the numbers as CSV", self.commands.saving
         )
+        self.controls.add_button(self.commands.explain)
         self.controls.add_button(self.commands.report)
         self.body.table.column_actions = list(self.commands.column)
         filled = QWidget()
@@ -247,6 +248,15 @@ class ComparePage(Page):
             there = [each for each in columns if each["target"] == base["target"]]
             sessions = tuple(id_ for each in [base, *there] for id_ in each["ids"])
             self.context.bus.wanted.emit(Wanted("bench", sessions))
+
+    def explain(self) -> None:
+        """Ask which setting makes the chosen column differ from the base."""
+        from .explain_dialog import ExplainDialog
+
+        comparison, row = self._compared.comparison, self.body.table.chosen_step
+        if comparison and len(comparison["sessions"]) > 1:
+            step = row_label(row) if row else ""
+            ExplainDialog(self.context, comparison, self.body.table.chosen_column, step, self).show()
 
     def _on_base_wanted(self, at: int) -> None:
         comparison = self._compared.comparison
