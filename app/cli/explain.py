@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from app.explaining.explaining import Asked, Explaining, State
     from app.planner import PlanRequest
     from app.protocol.answers import Survey
+    from app.protocol.plan import Plan
 
 _WORK = ("sequence", "tables", "seconds", "warmup")  # options of the work, as a request has them
 
@@ -94,10 +95,12 @@ def _explain(arguments: argparse.Namespace, show: Callable[[ExplanationEntry], N
     state = _state(explaining)
     while not arguments.so_far and (request := explaining.next_request(state)):
         _show_progress(state)
-        code, _ = launch_plan(target, _as_it_is(request), arguments)
-        if arguments.dry_run or arguments.detach or code:
+        code, plan = launch_plan(target, _as_it_is(request), arguments)
+        if arguments.dry_run or arguments.detach or _goes_on(plan):
             return code
         before, state = state, _state(explaining)
+        if code:
+            break
         _check_progress(before, state)
     show(entry_of(explaining, state))
     return code
@@ -111,6 +114,16 @@ def _show_progress(state: State) -> None:
     minutes, square = state.evidence.seconds / 60, state.explained.next
     assert square is not None  # there is a next plan
     say("", f"round {len(state.evidence.rounds) + 1}, {minutes:.0f} minutes so far", "")
+
+
+def _goes_on(plan: Plan) -> bool:
+    """Whether the person has detached from the plan."""
+    from app.history.sessions import sessions
+
+    from .session import opened
+
+    with opened() as history:
+        return bool(sessions(history, plan=plan.id, states=("waiting", "active")))
 
 
 def _check_progress(before: State, now: State) -> None:

@@ -62,7 +62,8 @@ PLANTED: Mapping[str, Planted] = {
     "schema": Planted("performance_schema", "performance_schema=OFF",
                      "performance_schema=ON\nperformance_schema_instrument='%=ON'", "point-query", True),
     "charset": Planted("character_set_server", "character_set_server=latin1",
-                       "character_set_server=utf8mb4\ncollation_server=utf8mb4_unicode_ci", "read-only", True),
+                       "character_set_server=utf8mb4\ncollation_server=utf8mb4_unicode_ci", "read-only",
+                       has_innocents=True),
 }  # fmt: skip
 GTID = (
     "log_bin=binlog\nserver_id=1\nlog_slave_updates=ON\ngtid_mode=OFF\nenforce_gtid_consistency=OFF",

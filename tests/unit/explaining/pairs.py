@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
-from itertools import count
+from itertools import combinations, count
+from random import Random
 
 from app.catalog import Catalog
+from app.explaining.entries import ExplanationEntry, entry_of
+from app.explaining.evidence import Evidence
 from app.explaining.explaining import Asked, Explaining, State
 from app.explaining.pair import Pair
+from app.explaining.search import explain
 from app.explaining.squares import Group
 from app.history.history import History
 from app.planner import PlanRequest, resolve
 from app.protocol.plan import Contender, Plan
+from app.stats import Limits
 from tests import sliced
 from tests.plans import MARIADB, plan, survey
 
@@ -80,6 +85,19 @@ def told_apart(history: History, found: Explaining, factor: Callable[[Group], fl
         measure(history, found, next_plan(found, state), factor)
         state = found.state(history)
     return state
+
+
+def shown() -> ExplanationEntry:
+    """An explanation with each verdict, without a history."""
+    found, noise = explaining(), Random(1)
+    groups = [frozenset(each) for n in range(5) for each in combinations(found.between.names, n)]
+    factor = {COMMIT: 0.4, REDO: 0.03}
+    rounds = tuple(
+        {group: sum(factor.get(each, 0.0) for each in group) + noise.gauss(9, 0.02) for group in groups}
+        for _ in range(8)
+    )
+    evidence = Evidence(rounds, ("1",), 700.0, 8, "queries/s", "higher")
+    return entry_of(found, State(explain(found.between.names, rounds, Limits()), evidence, 0))
 
 
 def only(causes: Collection[str], by: float) -> Callable[[Group], float]:
