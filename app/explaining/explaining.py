@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from app.catalog import Catalog
 from app.core.errors import InputError
 from app.planner import ContenderRequest, PlanRequest, resolve
 from app.planner.against import in_slices_where_possible
+from app.planner.canary import estimated
 from app.planner.resolve import choices_of, machine_key
 from app.protocol.plan import Contender, Plan
 from app.stats import Limits
@@ -59,6 +61,7 @@ class Asked:
         return replace(
             asked, name=f"{PREFIX}{name}"[:60], steps=(*before, name), repeats=ROUNDS, time_limit=0,
             matters_pct=None, false_share_pct=None, repeat_if_disturbed=False,
+            start="restarted" if asked.start == "snapshot" else asked.start,  # no snapshot of each contender
         )  # fmt: skip
 
 
@@ -83,6 +86,7 @@ class Explaining:
     between: Between
     request: PlanRequest  # without contenders
     work: Work
+    round_s: float  # that a round takes, as far as can be told before one is measured
     why_whole: str = ""  # its contenders cannot take turns in slices
 
     @classmethod
@@ -101,7 +105,9 @@ class Explaining:
         settled, why = in_slices_where_possible(first, survey, catalog, approved)
         plan = resolve(settled, survey, catalog, approved)
         work = Work(_step_of(plan, asked.step), plan.work_key, machine_key(survey))
-        return cls(asked, pair, replace(settled, contenders=()), work, why)
+        round_s = estimated(plan, survey)[1].seconds / ROUNDS
+        _check_time(round_s, asked.minutes)
+        return cls(asked, pair, replace(settled, contenders=()), work, round_s, why)
 
     def state(self, history: History) -> State:
         """What the history says of the pair."""
@@ -113,10 +119,9 @@ class Explaining:
         """The rounds of the next plan that end within the time."""
         if explained.next is None:
             return 0
-        if not found.their_rounds:
-            return ROUNDS
         left = self.asked.minutes * 60 - found.seconds
-        fitting = min(ROUNDS, int(left / (found.seconds / found.their_rounds)))
+        each = found.seconds / found.their_rounds if found.their_rounds else self.round_s
+        fitting = min(ROUNDS, int(left / each))
         return fitting if fitting + explained.next.measured(found.rounds).n >= LEAST else 0
 
     def next_request(self, state: State) -> PlanRequest | None:
@@ -125,6 +130,16 @@ class Explaining:
             return None
         contenders = requests_of(self.between, state.explained.next.contenders)
         return replace(self.request, contenders=contenders, repeats=state.rounds)
+
+
+def _check_time(round_s: float, minutes: int) -> None:
+    """Refuse work of which too few rounds fit into the time."""
+    least = ceil(LEAST * round_s / 60)
+    if least > minutes:
+        raise InputError(
+            f"{LEAST} rounds of this work take about {least} minutes, and there are {minutes}: choose fewer"
+            f" rows or seconds, or --minutes {10 * least}"
+        )
 
 
 def _first_square(names: Sequence[str]) -> Square:

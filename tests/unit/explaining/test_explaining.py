@@ -81,10 +81,10 @@ def test_other_work_does_not_count(history: History) -> None:
 
 
 def test_no_plan_begins_that_would_end_after_the_time(history: History) -> None:
-    found = explaining(asked(minutes=1))
+    found = explaining(asked(minutes=60))
     measure(history, found, next_plan(found, found.state(history)), only([COMMIT], 1.5))
     state = found.state(history)
-    assert state.evidence.seconds > 60 and found.next_request(state) is None
+    assert state.evidence.seconds > 3600 and found.next_request(state) is None
     entry = entry_of(found, state)
     assert entry["state"] == TIME_IS_UP
     assert any("the time is up" in line for line in table_of(entry).remarks)
@@ -141,6 +141,17 @@ def test_a_wrong_step_is_refused_in_one_line(change: dict[str, object], why: str
     with pytest.raises(InputError, match=why) as caught:
         explaining(asked(**change))
     assert "\n" not in str(caught.value)
+
+
+def test_work_that_does_not_fit_into_the_time_is_refused() -> None:
+    with pytest.raises(InputError, match=r"3 rounds of this work take about \d+ minutes, and there are 1: "):
+        explaining(asked(minutes=1))
+
+
+def test_no_snapshots_are_left_on_the_target(history: History) -> None:
+    request = replace(asked().pair.request, start="snapshot")
+    found = explaining(asked(pair=replace(asked().pair, request=request)))
+    assert found.request.start == "restarted"
 
 
 def test_a_server_that_is_gone_is_refused() -> None:
