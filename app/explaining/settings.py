@@ -177,11 +177,8 @@ def _setting(names: Sequence[str], sides: Sequence[Mapping[str, Sequence[Option]
 
 
 def _text(names: Sequence[str], side: Mapping[str, Sequence[Option]]) -> str:
-    """The values of options, with their names if there are several."""
-    if len(names) > 1:
-        return ", ".join(option.text for name in names for option in side.get(name, ())) or UNSET
-    written = [_value(option) for option in side.get(names[0], ())]
-    return ", ".join(written) or UNSET
+    """The values of options, in the order of their names."""
+    return ", ".join(" ".join(map(_value, side.get(name, ()))) or UNSET for name in names)
 
 
 def _value(option: Option) -> str:
@@ -197,9 +194,7 @@ def _defaults_between(defaults: Defaults, together: Sequence[Collection[str]]) -
     found = []
     for names in grouped.values():
         lines = [tuple(f"{name}={defaults[name][side]}" for name in names) for side in (0, 1)]
-        texts = [
-            ", ".join(each) if len(names) > 1 else defaults[names[0]][side] for side, each in enumerate(lines)
-        ]
+        texts = [", ".join(defaults[name][side] for name in names) for side in (0, 1)]
         found.append(
             Setting(
                 ", ".join(names),

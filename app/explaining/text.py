@@ -11,7 +11,7 @@ from .search import DID, NONE
 HEADS = ("setting", "A", "B", "verdict", "ratio", "interval", "share", "n")
 TEXTS = 4  # columns that are no figures
 REST = "unexplained or interaction"
-_LONGEST = 40  # characters of a value
+_LONGEST = 32  # characters of a value
 
 
 def table_of(entry: ExplanationEntry) -> TextTable:
@@ -92,8 +92,8 @@ def _with_interval(ratio: RatioEntry) -> str:
 def _of_settings(entry: ExplanationEntry) -> list[str]:
     named = [each for each in entry["settings"] if each["verdict"] == DID]
     found = [
-        f"{each['name']} did it: from {each['a']} to {each['b']} changes the result"
-        f" {_with_interval(each['ratio'])} times."
+        f"{each['name']} did it: from {each['a']} to {each['b']} multiplies the result"
+        f" by {_with_interval(each['ratio'])}."
         for each in named
         if each["ratio"]
     ]
@@ -104,7 +104,7 @@ def _of_settings(entry: ExplanationEntry) -> list[str]:
 
 def _of_interactions(entry: ExplanationEntry) -> list[str]:
     return [
-        f"{' and '.join(each['settings'])} depend on each other: together they change the result"
+        f"{' and '.join(each['settings'])} depend on each other: together they multiply the result"
         f" {_with_interval(each['ratio'])} times as much as one by one."
         if len(each["settings"]) > 1
         else f"{each['settings'][0]} depends on other settings: its effect next to those of B is"

@@ -71,7 +71,7 @@ def test_it_measures_until_all_is_decided(
     dialog.steps.setCurrentText("update-index threads=2")
     dialog.measure.click()
     assert not dialog.measure.isEnabled()
-    qtbot.waitUntil(lambda: "Decided: " in dialog.result.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: "Decided: " in dialog.words.text(), timeout=20_000)
     qtbot.waitUntil(dialog.measure.isEnabled)
     assert launched and not dialog.stop.isEnabled() and not dialog.message.text
     model = dialog.table.model()
@@ -79,7 +79,7 @@ def test_it_measures_until_all_is_decided(
         [model.index(row, at).data() for at in range(model.columnCount())] for row in range(model.rowCount())
     ]
     assert cells[0][:4] == [COMMIT, "1", "2", "did it"]
-    assert f"{COMMIT} did it: from 1 to 2" in dialog.result.text()
+    assert f"{COMMIT} did it: from 1 to 2" in dialog.words.text()
 
 
 def test_a_refusal_ends_it_and_says_why(
@@ -109,6 +109,6 @@ def test_it_stops_after_the_plan_that_runs(
 
     monkeypatch.setattr("ui.pages.compare.explainer._launch_of", launch)
     dialog.measure.click()
-    qtbot.waitUntil(lambda: "Not decided yet" in dialog.result.text() and bool(launched), timeout=20_000)
+    qtbot.waitUntil(lambda: "Not decided yet" in dialog.words.text() and bool(launched), timeout=20_000)
     qtbot.waitUntil(dialog.measure.isEnabled)
     assert len(launched) == 1

@@ -50,7 +50,7 @@ def test_it_goes_from_plan_to_plan_and_ends_with_a_table(
     assert main(WORDS) == 0
     said = capsys.readouterr().out
     assert len(launcher.plans) >= 3
-    assert f"{COMMIT} did it: from 1 to 2 changes the result 1.5" in said
+    assert f"{COMMIT} did it: from 1 to 2 multiplies the result by 1.5" in said
     assert "unexplained or interaction" in said and "Decided: " in said
 
 

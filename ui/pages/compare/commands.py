@@ -101,7 +101,7 @@ def make_commands(owner: QWidget, page: Acting) -> Commands:
     )
     why = made("Wh&y", "why", "Show what a query costs in the chosen step", page.body.show_why)
     again = made(_MEASURE, "set up", _AGAIN, page.measure_again)
-    explain = made("Whic&h setting did it...", "explain", _EXPLAIN, page.explain)
+    explain = made("E&xplain...", "explain", _EXPLAIN, page.explain)
     column = [
         made("Make &base", "base", "Compare the other columns with this one", page.make_base),
         made("Move &left", "move left", "Move this column one place to the left", page.move_column, -1),

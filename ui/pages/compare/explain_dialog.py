@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from app.explaining.explaining import Asked
     from app.history.history import History
 
-WIDTH, HEIGHT = 120 * SPACE, 64 * SPACE
+WIDTH, HEIGHT = 144 * SPACE, 64 * SPACE
 _ABOUT = (
     "Dyno measures contenders between A and B, which have some settings of each, until every setting has its"
     " share of the ratio: at most 40 minutes. Each plan is in the history. Close this dialog at any time: the"
@@ -45,7 +45,7 @@ class ExplainDialog(QDialog):
         self._context, self._comparison = context, comparison
         self._columns = _sides(comparison, other)
         self.explainer = Explainer(context, self)
-        self.steps, self.message, self.now, self.result = QComboBox(), Message(), Label(), Label()
+        self.steps, self.message, self.now, self.words = QComboBox(), Message(), Label(), Label()
         self._model, self.table = TextTableModel(self), Table("Settings and their shares")
         self.setWindowTitle("Which setting did it")
         self.resize(WIDTH, HEIGHT)
@@ -61,7 +61,7 @@ class ExplainDialog(QDialog):
         self.steps.setAccessibleName("Step to explain")
         self.table.setModel(self._model)
         self.table.horizontalHeader().setSectionsMovable(False)
-        for each in (self.now, self.result):
+        for each in (self.now, self.words):
             each.setWordWrap(True)
             each.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
@@ -78,7 +78,7 @@ class ExplainDialog(QDialog):
         layout.setSpacing(SPACE)
         layout.addWidget(about)
         layout.addLayout(form)
-        for each in (self.message, self.table, self.result, self.now):
+        for each in (self.message, self.table, self.words, self.now):
             layout.addWidget(each, 1 if each is self.table else 0)
         layout.addWidget(self._make_buttons())
 
@@ -128,7 +128,7 @@ class ExplainDialog(QDialog):
         found = table_of(entry)
         self._model.show(found)
         self.table.resizeColumnsToContents()
-        self.result.setText("\n".join(found.remarks))
+        self.words.setText("\n".join(found.remarks))
 
 
 def _sides(comparison: Comparison, other: int) -> Sequence[ColumnEntry]:
