@@ -146,12 +146,12 @@ def _known(explaining: Explaining, history: History) -> Known:
 
 
 def _launch_of(target: Target, request: PlanRequest, context: Context) -> Launch:
-    from app.history.calibration import noise_at
+    from app.history.measured import measured_at
     from app.planner.launch import Launch
     from app.remote.reach import reached
 
-    way, noise = reached(target, context.secrets.ask), partial(noise_at, context.home)
-    return Launch(lambda _: request, way, target.search_paths, noise=noise)
+    way, known = reached(target, context.secrets.ask), partial(measured_at, context.home)
+    return Launch(lambda _: request, way, target.search_paths, known=known)
 
 
 def _last_of(launch: Launch, tell: Callable[[Stage], None]) -> Stage:
