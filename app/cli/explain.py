@@ -19,6 +19,7 @@ from .screen import ask_secret, print_json, print_text_tables, say
 if TYPE_CHECKING:
     from app.explaining.entries import ExplanationEntry
     from app.explaining.explaining import Asked, Explaining, State
+    from app.explaining.pair import Pair
     from app.planner import PlanRequest
     from app.protocol.answers import Survey
     from app.protocol.plan import Plan
@@ -180,7 +181,7 @@ def _asked(arguments: argparse.Namespace) -> Asked:
     )
 
 
-def _pair(arguments: argparse.Namespace) -> Any:
+def _pair(arguments: argparse.Namespace) -> Pair:
     from dataclasses import replace
 
     from app.explaining.pair import Pair

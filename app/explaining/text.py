@@ -17,7 +17,7 @@ _LONGEST = 32  # characters of a value
 def table_of(entry: ExplanationEntry) -> TextTable:
     """A line for each setting, what did it first; then what is left, and the whole."""
     lines = [_line(each) for each in entry["settings"]]
-    for name, ratio in ((REST, entry["rest"]), ("A to B", entry["ratio"])):
+    for name, ratio in ((REST, entry["rest"]), ("B to A", entry["ratio"])):
         if ratio:
             lines.append((name, "", "", "", *_figures(ratio), "", str(ratio["n"])))
     return TextTable(_title(entry), HEADS, tuple(lines), TEXTS, tuple(sentences(entry)))
