@@ -180,7 +180,7 @@ def with_options(
         **{f"{name}_pct": getattr(arguments, name) for name in LIMITS},
         repeat_if_disturbed=arguments.repeat_if_disturbed,
         start=arguments.start_state,
-        rows=_rows(arguments.rows),
+        rows=rows_of(arguments.rows),
         threads=_numbers("threads", arguments.threads),
         rate=_numbers("rate", arguments.rate),
         cores=_listed("core-sets", arguments.core_sets),
@@ -200,7 +200,7 @@ def _repeats(text: str) -> int | str:
     return int(text)
 
 
-def _rows(text: str | None) -> int | str | None:
+def rows_of(text: str | None) -> int | str | None:
     return int(text) if text and re.fullmatch("-?[0-9]{1,18}", text) else text
 
 

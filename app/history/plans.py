@@ -114,6 +114,15 @@ def plan_ids(history: History, target: str = "", limit: int = -1) -> list[str]:
     return [plan for (plan,) in reversed(history.query(statement, (*values, limit)))]
 
 
+def plans_of_work(history: History, work_key: str, machine_key: str) -> list[str]:
+    """The ids of plans of this work on this machine, by their start."""
+    statement = (
+        "SELECT plan FROM session WHERE work_key = ? AND machine_key = ?"
+        " GROUP BY plan ORDER BY min(planned_at), plan"
+    )
+    return [plan for (plan,) in history.query(statement, (work_key, machine_key))]
+
+
 def recent_plans(history: History, limit: int) -> list[PlanEntry]:
     """Plans that Dyno ran, the latest first; only the latest with the same work and contenders."""
     by_plan = (

@@ -6,7 +6,7 @@ Before a rehearsal only what all presets name is known; the rehearsal says what 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from app.engines import engine_of
 from app.presets import option_values
@@ -121,7 +121,7 @@ def _check_defaults(contenders: Sequence[Contender], values: Sequence[Values]) -
     """A check with the number of other variables that differ by the builds' defaults."""
     one_of_each = {each.fingerprint: (each.name, its) for each, its in zip(contenders, values, strict=True)}
     set_ones = {name for each in contenders for name in option_values(each.cnf)}
-    changed = _changed([its for _, its in one_of_each.values()], set_ones)
+    changed = changed_defaults([its for _, its in one_of_each.values()], set_ones | NAMED)
     if not changed:
         return []
     more = len(changed) - _SHOWN
@@ -136,9 +136,9 @@ def _check_defaults(contenders: Sequence[Contender], values: Sequence[Values]) -
     return [Check("defaults", PASS, text, answers=tuple(details))]
 
 
-def _changed(values: Sequence[Values], set_ones: set[str]) -> list[str]:
+def changed_defaults(values: Sequence[Values], set_ones: Collection[str]) -> list[str]:
     """Variables with different values that all builds have and no preset sets."""
-    common = set(values[0]).intersection(*values) - set_ones - NAMED - OF_THE_SERVER
+    common = set(values[0]).intersection(*values).difference(set_ones) - OF_THE_SERVER
     return sorted(
         name
         for name in common

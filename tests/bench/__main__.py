@@ -14,13 +14,14 @@ from importlib import import_module
 
 from app.protocol.plan import LOAD_METHODS
 from app.protocol.waits import INSTRUMENTS, PRESET
+from tests.bench import explain
 from tests.bench.figure import Figure, describe_machine, print_figures
 from tests.bench.slices import add_options
 
 MODULES = ("server", "lua", "load", "history", "window_start", "charts", "chart_parts", "history_page",
            "compare_page", "live_page", "window_process", "window_opening", "snapshot", "report", "verdicts",
-           "rounds", "gate", "looks", "estimates", "slices", "waits")  # fmt: skip
-LONG = ("slices", "waits")  # hours: only where it is named
+           "rounds", "gate", "looks", "estimates", "slices", "waits", "explain")  # fmt: skip
+LONG = ("slices", "waits", "explain")  # hours: only where it is named
 Measure = Callable[[argparse.Namespace], list[Figure]]
 
 
@@ -48,6 +49,7 @@ def parse(known: Mapping[str, Measure]) -> argparse.Namespace:
     parser.add_argument("--instruments", choices=INSTRUMENTS, default=PRESET, help="of the servers (preset)")
     parser.add_argument("--allow-busy", action="store_true", help="another plan may be carried out meanwhile")
     add_options(parser)
+    explain.add_options(parser)
     arguments = parser.parse_args()
     unknown = [name for name in arguments.figures if name not in known]
     if unknown:

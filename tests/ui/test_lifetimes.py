@@ -42,7 +42,7 @@ ACTIONS = (
     ("bench", "Queue plan..."), ("bench", "Several targets..."), ("live", "Queue..."),
     ("live", "Stop session..."), ("live", "Stop plan..."), ("live", "Save charts..."),
     ("history", "&Export..."), ("history", "&Script..."), ("history", "&Import..."),
-    ("history", "Import a &folder..."), ("compare", "R&eport..."),
+    ("history", "Import a &folder..."), ("compare", "R&eport..."), ("compare", "E&xplain..."),
 )  # fmt: skip
 Open = Callable[[], QDialog]
 

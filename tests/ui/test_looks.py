@@ -16,8 +16,10 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QDialog, QTextBrowser, QWidget
 
 from app.catalog import Catalog
+from app.comparison.compare import compare
 from app.core.errors import DynoError
 from app.history.counting import Countable, Cut, Seconds
+from app.history.history import History
 from app.planner.choices import choices
 from app.planner.draft import Draft, open_values
 from app.planner.launch import Launch
@@ -32,6 +34,7 @@ from tests.journals import Maker, contender, plan, steps, whole
 from tests.plans import MARIADB
 from tests.ui.looked_at import faults
 from tests.ui.watched import WatchedPlans, keep, watched
+from tests.unit.explaining.pairs import shown
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.core.secret_dialog import SecretDialog
@@ -51,6 +54,7 @@ from ui.pages.bench.sql.dialog import SqlDialog
 from ui.pages.bench.targets.build_notes import BuildNotesDialog
 from ui.pages.bench.targets.install import InstallDialog
 from ui.pages.bench.targets.snapshots import SnapshotsDialog
+from ui.pages.compare.explain_dialog import ExplainDialog
 from ui.shell.window import Window
 from ui.widgets.message import Message
 
@@ -208,7 +212,7 @@ def preset_dialog(context: Context, parent: QWidget) -> PresetDialog:
 
 @pytest.mark.parametrize("appearance", ["light", "dark"])
 def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path, appearance: str) -> None:
-    fill(settled)
+    sessions = fill(settled)
     window = open_window(SMALL, appearance)
     dialogs: dict[str, QDialog] = {
         "settings": SettingsDialog(settled, window),
@@ -226,6 +230,7 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
         "build-notes": BuildNotesDialog(settled, Target("xeon"), NOTED, window),
         "snapshots": snapshots_dialog(settled, window),
         "queue": queue_dialog(settled, window),
+        "explain": explain_dialog(settled, sessions, window),
         "queueing": QueueingDialog("shelf-in-the-cellar", window),
     }
     found = {}
@@ -237,6 +242,14 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
         found[name] = look_at(dialog, tmp_path / f"{name}-{appearance}.png")
         dialog.close()
     assert not any(found.values()), _report(found)
+
+
+def explain_dialog(context: Context, sessions: list[str], window: Window) -> ExplainDialog:
+    with History(context.home) as history:
+        comparison = compare(history, sessions)
+    dialog = ExplainDialog(context, comparison, 1, "", window)
+    dialog.show_entry(shown())
+    return dialog
 
 
 def _no_launch(target: Target, is_queued: bool) -> Launch:

@@ -101,7 +101,7 @@ def test_engines_stand_alone() -> None:
 
 # a folder imports only those before it
 OF_APP = "core engines protocol shapes stats agent remote presets imported targets catalog history planner"
-OF_APP += " following comparison script report cli"
+OF_APP += " following comparison explaining script report cli"
 OF_UI = "core widgets models dialogs pages shell main"
 FLOORS = [*(f"app.{folder}" for folder in OF_APP.split()), *(f"ui.{folder}" for folder in OF_UI.split())]
 IN_THE_AGENT = [

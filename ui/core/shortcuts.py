@@ -22,6 +22,7 @@ SHORTCUTS = {
     "add": "Ctrl+Shift+A",
     "remove": "Del",
     "undo": "Ctrl+Z",
+    "explain": "Ctrl+Alt+Y",
     "rename": "F2",
     "find": "Ctrl+F",
     "note": "Ctrl+N",

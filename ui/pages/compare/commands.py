@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _MEASURE, _SET_UP = "Measure a&gain...", "Set &up the same here..."
 _AGAIN = "Set up the contenders of these columns on Bench, to measure them in turn on one machine"
 _FLAME = "Show where the server spent its time in the chosen step, if it was profiled"
+_EXPLAIN = "Find out by measuring which setting makes this column differ from the base"
 _PUBLISHED = "Open published results of others: InnoDB from MySQL 5.0 to 8.0"
 
 
@@ -30,6 +31,7 @@ class Commands:
     published: QAction
     column: Sequence[QAction]  # what is done to the column where the keyboard is
     again: QAction
+    explain: QAction
     turn: QAction
     why: QAction
     flame: QAction
@@ -48,6 +50,7 @@ class Commands:
             self.why,
             self.flame,
             self.again,
+            self.explain,
             None,
             *self.copying,
             None,
@@ -64,6 +67,7 @@ class Commands:
             each["source"] for each in columns if comparison and each["id"] == comparison["base"]
         )
         self.again.setText(_SET_UP if is_published else _MEASURE)
+        self.explain.setEnabled(len(columns) > 1 and not is_published)
 
     def _set_enabled(self, is_enabled: bool) -> None:
         for each in (
@@ -72,6 +76,7 @@ class Commands:
             self.why,
             self.flame,
             self.again,
+            self.explain,
             *self.copying,
             *self.saving,
             self.report,
@@ -93,6 +98,7 @@ class Acting(Protocol):
     def remove(self) -> None: ...
     def measure_again(self) -> None: ...
     def show_flame(self) -> None: ...
+    def explain(self) -> None: ...
 
 
 def make_commands(owner: QWidget, page: Acting) -> Commands:
@@ -109,6 +115,7 @@ def make_commands(owner: QWidget, page: Acting) -> Commands:
     why = made("Wh&y", "why", "Show what a query costs in the chosen step", page.body.show_why)
     again = made(_MEASURE, "set up", _AGAIN, page.measure_again)
     flame = made("&Flame graph...", "flame graph", _FLAME, page.show_flame)
+    explain = made("E&xplain...", "explain", _EXPLAIN, page.explain)
     column = [
         made("Make &base", "base", "Compare the other columns with this one", page.make_base),
         made("Move &left", "move left", "Move this column one place to the left", page.move_column, -1),
@@ -146,4 +153,4 @@ def make_commands(owner: QWidget, page: Acting) -> Commands:
     report = made(
         "R&eport...", "report", "Save the comparison as one file for other people", share.save_report
     )
-    return Commands(choose, published, column, again, turn, why, flame, copying, saving, report)
+    return Commands(choose, published, column, again, explain, turn, why, flame, copying, saving, report)

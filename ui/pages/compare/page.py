@@ -76,6 +76,7 @@ class ComparePage(Page):
         self.controls.add_menu(
             "Save", "Save the table or chart as PNG or SVG, the numbers as CSV", self.commands.saving
         )
+        self.controls.add_button(self.commands.explain)
         self.controls.add_button(self.commands.report)
         self.body.table.column_actions = list(self.commands.column)
         filled = QWidget()
@@ -259,6 +260,15 @@ class ComparePage(Page):
             places = dict.fromkeys((base, at))
             names, columns = names_of(comparison), comparison["sessions"]
             self._flames.ask([(names[each], columns[each]["ids"]) for each in places], row_label(row))
+
+    def explain(self) -> None:
+        """Ask which setting makes the chosen column differ from the base."""
+        from .explain_dialog import ExplainDialog
+
+        comparison, row = self._compared.comparison, self.body.table.chosen_step
+        if comparison and len(comparison["sessions"]) > 1:
+            step = row_label(row) if row else ""
+            ExplainDialog(self.context, comparison, self.body.table.chosen_column, step, self).show()
 
     def _on_base_wanted(self, at: int) -> None:
         comparison = self._compared.comparison

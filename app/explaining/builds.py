@@ -1,0 +1,99 @@
+"""An explanation on a target that is reached; for two builds also the defaults that differ between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from app.core.errors import TargetError
+from app.planner import resolve
+from app.planner.parity import changed_defaults
+from app.planner.preset_check import REJECTED, known_options
+from app.presets import option_values
+from app.protocol.my_cnf import option_key
+
+from .explaining import Asked, Explaining, requests_of
+from .settings import BUILD, Between, Defaults, between
+from .squares import Group
+
+if TYPE_CHECKING:
+    from app.catalog import Catalog
+    from app.protocol.answers import Rehearsal, Survey
+    from app.protocol.plan import Contender
+    from app.remote.agent import Agent
+
+_TRIES = 8  # a server names the first value that it does not take
+
+
+def explaining_at(
+    agent: Agent, asked: Asked, catalog: Catalog, approved: Iterable[str], search_paths: Sequence[str] = (),
+    is_reader: bool = False,
+) -> Explaining:  # fmt: skip
+    """The explanation on this target; raises TargetError if a plan runs there, unless nothing is started."""
+    taken = agent.status().taken
+    if taken and not is_reader:
+        raise TargetError(f"{taken}: wait for it with dyno follow; dyno explain then goes on")
+    survey, hashes = agent.survey(search_paths), tuple(approved)
+    a, b = asked.pair.contenders(survey, catalog)
+    if a.fingerprint == b.fingerprint or a.engine != b.engine:
+        return Explaining.of(asked, survey, catalog, hashes)
+    defaults, unknown = _Builds(agent, asked, survey, catalog, hashes, a, b).differences()
+    return Explaining.of(asked, survey, catalog, hashes, defaults, unknown)
+
+
+@dataclass(frozen=True)
+class _Builds:
+    """Two builds that are asked what they do not have in common."""
+
+    agent: Agent
+    asked: Asked
+    survey: Survey
+    catalog: Catalog
+    approved: tuple[str, ...]
+    a: Contender
+    b: Contender
+
+    def differences(self) -> tuple[Defaults, frozenset[str]]:
+        """Values of changed defaults, and the options of the my.cnf that one of the builds does not take."""
+        known = known_options(self.agent.options(), self.survey, (self.a.build, self.b.build))
+        common = frozenset(map(option_key, known[0])) & frozenset(map(option_key, known[1]))
+        named = {name for each in (self.a, self.b) for name in option_values(each.cnf)}
+        unknown = frozenset(named - common)
+        values = [each.variables for each in self._rehearsed()]
+        changed = [name for name in changed_defaults(values, named) if name in common]
+        defaults = {name: (values[0][name], values[1][name]) for name in changed}
+        return self._accepted(defaults, unknown)
+
+    def _rehearsed(self) -> list[Rehearsal]:
+        """Each of the two started once, with its own my.cnf."""
+        groups = [frozenset(), frozenset((BUILD,))]
+        uploaded = self._uploaded(Between(self.a, self.b, between(self.a, self.b).settings[:1]), groups)
+        found = [self.agent.rehearse(uploaded, at) for at in range(len(groups))]
+        for name, each in zip("AB", found, strict=True):
+            if not each.variables:
+                raise TargetError(f"{name} does not start: {'; '.join(check.text for check in each.checks)}")
+        return found
+
+    def _accepted(self, defaults: Defaults, unknown: frozenset[str]) -> tuple[Defaults, frozenset[str]]:
+        """Without values that the other build does not take: these belong to the build."""
+        for _ in range(_TRIES):
+            pair = between(self.a, self.b, self.asked.together, defaults, unknown)
+            crossed = [frozenset((BUILD,)), frozenset(pair.names) - {BUILD}]
+            refused = self._refused(pair, crossed)
+            if not refused:
+                break
+            unknown |= refused - defaults.keys()
+            defaults = {name: values for name, values in defaults.items() if name not in refused}
+        return defaults, unknown
+
+    def _refused(self, pair: Between, groups: Sequence[Group]) -> frozenset[str]:
+        checks = self.agent.ask(self._uploaded(pair, groups))
+        replies = [each for check in checks for each in check.answers if each.state == REJECTED]
+        return frozenset(option_key(each.option) for each in replies)
+
+    def _uploaded(self, pair: Between, groups: Sequence[Group]) -> str:
+        request = replace(
+            self.asked.request(self.catalog), order="interleaved", contenders=requests_of(pair, groups)
+        )
+        return self.agent.upload_plan(resolve(request, self.survey, self.catalog, self.approved))

@@ -1,0 +1,106 @@
+"""The rounds that the history has of a pair and its work, whoever planned them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from math import log
+from typing import TYPE_CHECKING
+
+from app.comparison.compare import compare
+from app.comparison.entries import Comparison, RowEntry
+from app.comparison.judgement import UNJUDGED
+from app.comparison.text import row_label
+from app.history.figures import plans_by_session
+from app.history.plans import plans_of_work
+from app.history.sessions import SessionEntry, sessions
+
+from .settings import Between
+from .squares import Group, Round
+
+if TYPE_CHECKING:
+    from app.history.history import History
+    from app.protocol.plan import Plan
+
+PREFIX = "explain "  # of the names of its plans
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What has been measured."""
+
+    rounds: tuple[Round, ...] = ()
+    plans: tuple[str, ...] = ()
+    seconds: float = 0.0  # that plans of explanations took
+    their_rounds: int = 0  # that these plans had
+    unit: str = ""
+    direction: str = ""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What all rounds must have done."""
+
+    step: str  # with its coordinates
+    work_key: str
+    machine_key: str
+
+
+def evidence_of(history: History, between: Between, work: Work) -> Evidence:
+    """The rounds of all plans of the same work that have contenders between the two."""
+    found = [
+        _of_plan(history, between, work, plan)
+        for plan in plans_of_work(history, work.work_key, work.machine_key)
+    ]
+    there = [each for each in found if each.plans]
+    return Evidence(
+        tuple(each for one in there for each in one.rounds),
+        tuple(each for one in there for each in one.plans),
+        sum(each.seconds for each in there),
+        sum(each.their_rounds for each in there),
+        next((each.unit for each in there if each.unit), ""),
+        next((each.direction for each in there if each.unit), ""),
+    )
+
+
+def _of_plan(history: History, between: Between, work: Work, plan_id: str) -> Evidence:
+    entries = sessions(history, plan=plan_id)
+    plan = plans_by_session(history, [entries[0]["id"]])[entries[0]["id"]]
+    groups = {at: between.group_of(each) for at, each in enumerate(plan.contenders)}
+    ours = [each for each in entries if groups[plan.turn_of(each["id"]).contender] is not None]
+    begun = [each for each in ours if each["started_at"]]
+    if len({plan.turn_of(each["id"]).contender for each in begun}) < 2:
+        return Evidence()
+    found = compare(history, [each["id"] for each in begun])
+    row = next((each for each in found["rows"] if row_label(each) == work.step), None)
+    its_own = plan.name.startswith(PREFIX)
+    return Evidence(
+        tuple(_rounds(found, row, plan, groups)) if row else (),
+        (plan_id,),
+        _seconds(begun) if its_own else 0.0,
+        plan.repeats if its_own else 0,
+        row["unit"] if row else "",
+        row["direction"] if row else "",
+    )
+
+
+def _rounds(found: Comparison, row: RowEntry, plan: Plan, groups: dict[int, Group | None]) -> list[Round]:
+    """The figures by round; those that Compare would not judge do not count."""
+    rounds: dict[int, dict[Group, float]] = {}
+    for column, values, marks in zip(found["sessions"], row["samples"], row["marks"], strict=True):
+        if set(marks) & set(UNJUDGED):
+            continue
+        for id_, value in zip(column["ids"], values, strict=True):
+            turn = plan.turn_of(id_)
+            group = groups[turn.contender]
+            if value and value > 0 and group is not None:
+                rounds.setdefault(turn.repeat, {})[group] = log(value)
+    return list(rounds.values())
+
+
+def _seconds(begun: Sequence[SessionEntry]) -> float:
+    """From the first start of a plan to its last end."""
+    starts = [datetime.fromisoformat(each["started_at"] or "").timestamp() for each in begun]
+    ends = [start + (each["seconds"] or 0.0) for start, each in zip(starts, begun, strict=True)]
+    return max(ends) - min(starts)

@@ -1,0 +1,179 @@
+"""An explanation: what is measured of a pair, what that says, and the plan that comes next.
+
+Nothing of it is stored. It is computed from the history each time, so that whoever comes back goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from app.catalog import Catalog
+from app.core.errors import InputError
+from app.planner import ContenderRequest, PlanRequest, resolve
+from app.planner.against import in_slices_where_possible
+from app.planner.canary import estimated
+from app.planner.resolve import choices_of, machine_key
+from app.protocol.plan import Contender, Plan
+from app.stats import Limits
+from app.stats.verdicts import LEAST
+
+from .evidence import PREFIX, Evidence, Work, evidence_of
+from .pair import Pair
+from .search import ROUNDS, Explained, explain
+from .settings import Between, Defaults, between
+from .squares import Group, Square
+
+if TYPE_CHECKING:
+    from app.history.history import History
+    from app.protocol.answers import Survey
+
+MINUTES = 40  # of measuring, for a pair
+_WAITING = ("settle", "restart", "warmup")  # kinds of steps that say nothing of a contender
+
+_USUAL = Limits()
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a person wants explained."""
+
+    pair: Pair
+    step: str  # its name, or its label with coordinates
+    together: tuple[frozenset[str], ...] = ()  # options that change as one
+    minutes: int = MINUTES
+    limits: Limits = _USUAL
+
+    def request(self, catalog: Catalog) -> PlanRequest:
+        """The work: the step, and what comes before it; raises InputError if there is no such step."""
+        asked, name = self.pair.request, self.step.partition(" ")[0]
+        if not asked.sequence:
+            raise InputError("choose the work: write --sequence NAME, as dyno sequence list names it")
+        sequence = catalog.sequence(asked.sequence)
+        names = [each.name for each in sequence.steps]
+        if name not in names:
+            there = ", ".join(names)
+            raise InputError(f"the sequence {sequence.name} has no step {name}; choose one of {there}")
+        before = [each.name for each in sequence.steps[: names.index(name)] if not each.workload]
+        return replace(
+            asked, name=f"{PREFIX}{name}"[:60], steps=(*before, name), repeats=ROUNDS, time_limit=0,
+            matters_pct=None, false_share_pct=None, repeat_if_disturbed=False,
+            start="restarted" if asked.start == "snapshot" else asked.start,  # no snapshot of each contender
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class State:
+    """What is known after some plans."""
+
+    explained: Explained
+    evidence: Evidence
+    rounds: int  # of the next plan; 0: the time is over, or all is decided
+
+    @property
+    def is_decided(self) -> bool:
+        return self.explained.next is None
+
+
+@dataclass(frozen=True)
+class Explaining:
+    """A pair on its target."""
+
+    asked: Asked
+    between: Between
+    request: PlanRequest  # without contenders
+    work: Work
+    round_s: float  # that a round takes, as far as can be told before one is measured
+    why_whole: str = ""  # its contenders cannot take turns in slices
+
+    @classmethod
+    def of(
+        cls, asked: Asked, survey: Survey, catalog: Catalog, approved: Iterable[str] = (),
+        defaults: Defaults = MappingProxyType({}), unknown: Collection[str] = (),
+    ) -> Explaining:  # fmt: skip
+        """An explanation on a surveyed target; raises InputError if it cannot be one.
+
+        `defaults` and `unknown` of two builds, see `builds.py`.
+        """
+        request = asked.request(catalog)
+        pair = between(*asked.pair.contenders(survey, catalog), asked.together, defaults, unknown)
+        first = replace(request, contenders=requests_of(pair, _first_square(pair.names).contenders))
+        choices_of(first, catalog)
+        settled, why = in_slices_where_possible(first, survey, catalog, approved)
+        plan = resolve(settled, survey, catalog, approved)
+        work = Work(_step_of(plan, asked.step), plan.work_key, machine_key(survey))
+        round_s = estimated(plan, survey)[1].seconds / ROUNDS
+        _check_time(round_s, asked.minutes)
+        return cls(asked, pair, replace(settled, contenders=()), work, round_s, why)
+
+    def state(self, history: History) -> State:
+        """What the history says of the pair."""
+        found = evidence_of(history, self.between, self.work)
+        explained = explain(self.between.names, found.rounds, self.asked.limits)
+        return State(explained, found, self._rounds(explained, found))
+
+    def _rounds(self, explained: Explained, found: Evidence) -> int:
+        """The rounds of the next plan that end within the time."""
+        if explained.next is None:
+            return 0
+        left = self.asked.minutes * 60 - found.seconds
+        each = found.seconds / found.their_rounds if found.their_rounds else self.round_s
+        fitting = min(ROUNDS, int(left / each))
+        return fitting if fitting + explained.next.measured(found.rounds).n >= LEAST else 0
+
+    def next_request(self, state: State) -> PlanRequest | None:
+        """The next plan; None if there is none."""
+        if not state.rounds or state.explained.next is None:
+            return None
+        contenders = requests_of(self.between, state.explained.next.contenders)
+        return replace(self.request, contenders=contenders, repeats=state.rounds)
+
+
+def _check_time(round_s: float, minutes: int) -> None:
+    """Refuse work of which too few rounds fit into the time."""
+    least = ceil(LEAST * round_s / 60)
+    if least > minutes:
+        raise InputError(
+            f"{LEAST} rounds of this work take about {least} minutes, and there are {minutes}: choose fewer"
+            f" rows or seconds, or --minutes {10 * least}"
+        )
+
+
+def _first_square(names: Sequence[str]) -> Square:
+    found = explain(names, (), Limits()).next
+    assert found is not None  # nothing is measured
+    return found
+
+
+def requests_of(pair: Between, groups: Sequence[Group]) -> tuple[ContenderRequest, ...]:
+    """The contenders of these groups, as a plan asks for them."""
+    return tuple(_request(pair.contender(each)) for each in groups)
+
+
+def _request(contender: Contender) -> ContenderRequest:
+    """The contender with its rendered my.cnf as the preset."""
+    return ContenderRequest(
+        build=contender.build, engine=contender.engine, preset=contender.preset, name=contender.name,
+        table_options=contender.table_options, cores=contender.cores, allocator=contender.allocator,
+        numa=contender.numa, memory_limit=str(contender.memory_limit or ""), preset_text=contender.cnf,
+    )  # fmt: skip
+
+
+def _step_of(plan: Plan, wanted: str) -> str:
+    """The label of the one point of a step that is meant."""
+    name = wanted.partition(" ")[0]
+    found = [
+        each.label for each in plan.steps if each.name == name and not each.warm and each.kind not in _WAITING
+    ]
+    if not found:
+        raise InputError(f"step {name} has no result to explain: choose one that is driven")
+    if wanted in found:
+        return wanted
+    if len(found) > 1 or " " in wanted:
+        raise InputError(
+            f"step {wanted!r} must be one of {', '.join(map(repr, found))}: write it with --step"
+        )
+    return found[0]

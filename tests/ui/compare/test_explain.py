@@ -1,0 +1,114 @@
+"""Which setting did it, in the window: the dialog measures plan after plan and shows the shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.catalog import Catalog
+from app.history.history import History
+from app.planner import PlanRequest, resolve
+from app.planner.launch import STARTED, Stage
+from app.protocol.answers import FAIL, Check
+from tests.plans import survey
+from tests.unit.explaining.pairs import COMMIT, explaining, measure, next_plan, only
+from ui.core.bus import Wanted
+from ui.core.context import Context
+from ui.pages.compare import ComparePage
+from ui.pages.compare.explain_dialog import ExplainDialog
+
+
+@dataclass
+class Measured:
+    """A launch whose plan has ended as soon as it is followed."""
+
+    context: Context
+    request: PlanRequest
+
+    def stages(self) -> Iterator[Stage]:
+        plan = resolve(self.request, survey(), Catalog())
+        with History(self.context.home) as history:
+            measure(history, explaining(), plan, only([COMMIT], 1.5))
+        yield Stage(STARTED, "", plan=plan)
+
+
+@pytest.fixture
+def dialog(
+    qtbot: QtBot, context: Context, page: ComparePage, monkeypatch: pytest.MonkeyPatch
+) -> ExplainDialog:
+    """Of A and B of the first plan of an explanation, on a target that is looked at without a machine."""
+    with History(context.home) as history:
+        found = explaining()
+        first = next_plan(found, found.state(history))
+        measure(history, found, first, only([COMMIT], 1.5))
+    monkeypatch.setattr(
+        "ui.pages.compare.explainer._settled",
+        lambda _target, _ask, asked: explaining(
+            replace(asked, step="update-index", minutes=1_000_000, pair=explaining().asked.pair)
+        ),
+    )
+    monkeypatch.setattr(context.plans, "follow", lambda _t, _d, plan, *_: context.plans.ended.emit(plan))
+    page.open(Wanted("compare", tuple(turn.session for turn in first.turns)))
+    qtbot.waitUntil(page.commands.explain.isEnabled)
+    page.commands.explain.trigger()
+    (made,) = page.findChildren(ExplainDialog)
+    return made
+
+
+def test_it_measures_until_all_is_decided(
+    qtbot: QtBot, context: Context, dialog: ExplainDialog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launched: list[PlanRequest] = []
+
+    def launch(_target: object, request: PlanRequest, _context: Context) -> Measured:
+        launched.append(request)
+        return Measured(context, request)
+
+    monkeypatch.setattr("ui.pages.compare.explainer._launch_of", launch)
+    dialog.steps.setCurrentText("update-index threads=2")
+    dialog.measure.click()
+    assert not dialog.measure.isEnabled()
+    qtbot.waitUntil(lambda: "Decided: " in dialog.words.text(), timeout=20_000)
+    qtbot.waitUntil(dialog.measure.isEnabled)
+    assert launched and not dialog.stop.isEnabled() and not dialog.message.text
+    model = dialog.table.model()
+    cells = [
+        [model.index(row, at).data() for at in range(model.columnCount())] for row in range(model.rowCount())
+    ]
+    assert cells[0][:4] == [COMMIT, "1", "2", "did it"]
+    assert f"{COMMIT} did it: from 1 to 2" in dialog.words.text()
+
+
+def test_a_refusal_ends_it_and_says_why(
+    qtbot: QtBot, dialog: ExplainDialog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy = Stage(checks=(Check("busy", FAIL, "a plan runs here", "wait for it"),))
+
+    class Refused:
+        def stages(self) -> Iterator[Stage]:
+            yield busy
+
+    monkeypatch.setattr("ui.pages.compare.explainer._launch_of", lambda *_: Refused())
+    dialog.measure.click()
+    qtbot.waitUntil(lambda: "a plan runs here (wait for it)" in dialog.message.text, timeout=20_000)
+    assert dialog.measure.isEnabled()
+
+
+def test_it_stops_after_the_plan_that_runs(
+    qtbot: QtBot, context: Context, dialog: ExplainDialog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launched: list[PlanRequest] = []
+
+    def launch(_target: object, request: PlanRequest, _context: Context) -> Measured:
+        launched.append(request)
+        dialog.explainer.stop()
+        return Measured(context, request)
+
+    monkeypatch.setattr("ui.pages.compare.explainer._launch_of", launch)
+    dialog.measure.click()
+    qtbot.waitUntil(lambda: "Not decided yet" in dialog.words.text() and bool(launched), timeout=20_000)
+    qtbot.waitUntil(dialog.measure.isEnabled)
+    assert len(launched) == 1

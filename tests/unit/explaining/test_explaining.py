@@ -1,0 +1,161 @@
+"""From a pair to plans and to what they say, with a history and without a machine."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.catalog import Catalog
+from app.core.errors import InputError
+from app.explaining.entries import DECIDED, GOES_ON, TIME_IS_UP, entry_of
+from app.explaining.explaining import Asked, Explaining
+from app.explaining.pair import Pair
+from app.explaining.search import DID, NONE, OPEN, ROUNDS
+from app.explaining.text import table_of
+from app.history.history import History
+from app.planner import PlanRequest
+from app.protocol.events import SPOILT
+from app.protocol.plan import SLICES
+from tests import sliced
+from tests.plans import MARIADB, survey
+from tests.unit.explaining.pairs import (
+    COMMIT,
+    DOUBLEWRITE,
+    IO,
+    REDO,
+    asked,
+    contender,
+    explaining,
+    measure,
+    next_plan,
+    only,
+    told_apart,
+)
+
+
+def test_the_first_plan_has_four_contenders_in_slices(history: History) -> None:
+    found = explaining()
+    its_plan = next_plan(found, found.state(history))
+    assert (its_plan.order, its_plan.repeats, its_plan.name) == (SLICES, ROUNDS, "explain update-index")
+    assert [each.name for each in its_plan.contenders][::3] == ["A", "B"]
+    assert [step.name for step in its_plan.steps if step.kind == "drive"] == ["update-index"]
+    assert its_plan.work_key == found.work.work_key
+    assert not found.why_whole
+
+
+def test_the_cause_is_told_apart_and_innocents_are_cleared(history: History) -> None:
+    found = explaining()
+    state = told_apart(history, found, only([COMMIT], 1.5))
+    entry = entry_of(found, state)
+    assert entry["state"] == DECIDED and entry["next"] == []
+    by_name = {each["name"]: each for each in entry["settings"]}
+    assert by_name.keys() == {COMMIT, REDO, IO, DOUBLEWRITE}
+    assert [name for name, each in by_name.items() if each["verdict"] == DID] == [COMMIT]
+    share, ratio = by_name[COMMIT]["share"], by_name[COMMIT]["ratio"]
+    assert share == pytest.approx(1, abs=0.02) and ratio and ratio["ratio"] == pytest.approx(1.5, rel=0.02)
+    assert all(by_name[each]["verdict"] == NONE for each in (REDO, IO, DOUBLEWRITE))
+    assert entry["rounds"] == ROUNDS * len(entry["plans"]) and entry["minutes"] > 0
+    text = "\n".join(" ".join(line) for line in table_of(entry).lines)
+    assert f"{COMMIT} 1 2 did it 1.5" in text and "no effect beyond" in text
+    assert any(line.startswith(f"{COMMIT} did it: from 1 to 2") for line in table_of(entry).remarks)
+
+
+def test_who_comes_back_goes_on(history: History) -> None:
+    found = explaining()
+    measure(history, found, next_plan(found, found.state(history)), only([COMMIT], 1.5))
+    again = explaining()
+    state = again.state(history)
+    assert len(state.evidence.rounds) == ROUNDS and state.explained.n == ROUNDS
+    its_plan = next_plan(again, state)
+    assert {"A", "B"} != {each.name for each in its_plan.contenders}
+    assert entry_of(again, state)["state"] == GOES_ON
+
+
+def test_other_work_does_not_count(history: History) -> None:
+    found = explaining()
+    measure(history, found, next_plan(found, found.state(history)), only([COMMIT], 1.5))
+    request = asked().pair.request.with_options(seconds=30)
+    other = explaining(replace(asked(), pair=replace(asked().pair, request=request)))
+    assert not other.state(history).evidence.rounds
+
+
+def test_no_plan_begins_that_would_end_after_the_time(history: History) -> None:
+    found = explaining(asked(minutes=60))
+    measure(history, found, next_plan(found, found.state(history)), only([COMMIT], 1.5))
+    state = found.state(history)
+    assert state.evidence.seconds > 3600 and found.next_request(state) is None
+    entry = entry_of(found, state)
+    assert entry["state"] == TIME_IS_UP
+    assert any("the time is up" in line for line in table_of(entry).remarks)
+    assert {each["verdict"] for each in entry["settings"]} >= {OPEN}
+
+
+def test_rounds_that_were_disturbed_do_not_count(history: History) -> None:
+    found = explaining()
+    its_plan = next_plan(found, found.state(history))
+    at = next(at for at, step in enumerate(its_plan.steps) if step.name == "update-index")
+    odd = {(1, repeat, at): sliced.Odd(marks=(SPOILT[0],)) for repeat in range(1, ROUNDS + 1)}
+    measure(history, found, its_plan, only([COMMIT], 1.5), odd)
+    state = found.state(history)
+    assert state.evidence.plans == (its_plan.id,) and state.explained.n == ROUNDS  # A and B are well
+    assert next_plan(found, state).contenders == its_plan.contenders  # all four are not
+
+
+def test_no_slices_where_they_cannot_be(history: History) -> None:
+    small = survey(memory_bytes=1 << 30, memory_available_bytes=900 << 20)
+    found = Explaining.of(asked(), small, Catalog())
+    assert found.why_whole and found.request.order == "interleaved"
+
+
+def test_sessions_and_plans_name_a_pair(history: History) -> None:
+    a, b = contender(), contender(cnf="[mysqld]\ninnodb_flush_log_at_trx_commit=2\n")
+    both = sliced.plan((a, b), rounds=1)
+    ids = sliced.keep(history, both)
+    for references in ([both.id], ids):
+        with pytest.raises(InputError, match="did not run under Dyno"):  # made up without Lua
+            Pair.of_sessions(history, references)
+    with pytest.raises(InputError, match="there must be two contenders, not 1"):
+        Pair.of_sessions(history, ids[:1])
+    with pytest.raises(InputError, match="has 2 contenders: name one session for A"):
+        Pair.of_sessions(history, [both.id, ids[0]])
+
+
+def test_named_contenders_are_found_on_the_target() -> None:
+    request = PlanRequest().with_options(sequence="duel", rows=1000)
+    names = [f"{MARIADB}:innodb:default", f"{MARIADB}:innodb:optimized"]
+    found = Explaining.of(Asked(Pair.of_names(names, request), "point-query"), survey(), Catalog())
+    assert found.between.a.engine == "innodb" and found.between.names
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"step": "nothing"}, "has no step nothing; choose one of"),
+        ({"step": "point-query threads=3"}, "must be one of 'point-query threads=2'"),
+        ({"step": "settle.index"}, "has no step settle.index"),
+        ({"pair": Pair(PlanRequest(), stored=(contender(), contender()))}, "write --sequence NAME"),
+    ],
+)
+def test_a_wrong_step_is_refused_in_one_line(change: dict[str, object], why: str) -> None:
+    with pytest.raises(InputError, match=why) as caught:
+        explaining(asked(**change))
+    assert "\n" not in str(caught.value)
+
+
+def test_work_that_does_not_fit_into_the_time_is_refused() -> None:
+    with pytest.raises(InputError, match=r"3 rounds of this work take about \d+ minutes, and there are 1: "):
+        explaining(asked(minutes=1))
+
+
+def test_no_snapshots_are_left_on_the_target(history: History) -> None:
+    request = replace(asked().pair.request, start="snapshot")
+    found = explaining(asked(pair=replace(asked().pair, request=request)))
+    assert found.request.start == "restarted"
+
+
+def test_a_server_that_is_gone_is_refused() -> None:
+    with pytest.raises(InputError, match="another server than the one that was measured"):
+        explaining(asked(contender(fingerprint="earlier")))
+    with pytest.raises(InputError, match="there is no build"):
+        explaining(asked(contender(build=MARIADB), replace(contender(), build="gone")))

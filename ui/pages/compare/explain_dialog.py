@@ -1,0 +1,148 @@
+"""Which setting did it: two columns of a comparison, a step, and what each setting turns out to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QVBoxLayout, QWidget
+
+from app.comparison.text import names_of, row_label
+from ui.core.context import Context
+from ui.core.plain import Label, as_tip
+from ui.core.theme import SPACE
+from ui.models.text_table import TextTableModel
+from ui.widgets.message import Message
+from ui.widgets.table import Table
+
+from .explainer import Explainer
+
+if TYPE_CHECKING:
+    from app.comparison.entries import ColumnEntry, Comparison
+    from app.explaining.entries import ExplanationEntry
+    from app.explaining.explaining import Asked
+    from app.history.history import History
+
+WIDTH, HEIGHT = 144 * SPACE, 64 * SPACE
+_ABOUT = (
+    "Dyno measures contenders between A and B, which have some settings of each, until every setting has its"
+    " share of the ratio: at most 40 minutes. Each plan is in the history. Close this dialog at any time: the"
+    " plan that runs goes on, and the next explanation uses all that was measured."
+)
+_WAITING = ("settle", "restart", "warmup")
+_TIP = "Measure until all is decided; uses what the history already has"
+
+
+class ExplainDialog(QDialog):
+    """Of the base and another column."""
+
+    def __init__(
+        self, context: Context, comparison: Comparison, other: int, step: str, parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self._context, self._comparison = context, comparison
+        self._columns = _sides(comparison, other)
+        self.explainer = Explainer(context, self)
+        self.steps, self.message, self.now, self.words = QComboBox(), Message(), Label(), Label()
+        self._model, self.table = TextTableModel(self), Table("Settings and their shares")
+        self.setWindowTitle("Which setting did it")
+        self.resize(WIDTH, HEIGHT)
+        self._fill(step)
+        self._build_layout()
+        self._connect()
+        self._show_doing("")
+
+    def _fill(self, step: str) -> None:
+        labels = [row_label(row) for row in self._comparison["rows"] if row["kind"] not in _WAITING]
+        self.steps.addItems(labels)
+        self.steps.setCurrentText(step if step in labels else labels[0] if labels else "")
+        self.steps.setAccessibleName("Step to explain")
+        self.table.setModel(self._model)
+        self.table.horizontalHeader().setSectionsMovable(False)
+        for each in (self.now, self.words):
+            each.setWordWrap(True)
+            each.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+
+    def _build_layout(self) -> None:
+        about = Label(_ABOUT)
+        about.setWordWrap(True)
+        about.setProperty("role", "muted")
+        form, names = QFormLayout(), names_of(self._comparison)
+        for letter, column in zip("AB", self._columns, strict=True):
+            form.addRow(letter, Label(names[self._comparison["sessions"].index(column)]))
+        form.addRow("&Step", self.steps)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
+        layout.setSpacing(SPACE)
+        layout.addWidget(about)
+        layout.addLayout(form)
+        for each in (self.message, self.table, self.words, self.now):
+            layout.addWidget(each, 1 if each is self.table else 0)
+        layout.addWidget(self._make_buttons())
+
+    def _make_buttons(self) -> QDialogButtonBox:
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        self.measure = buttons.addButton("&Measure", QDialogButtonBox.ButtonRole.ActionRole)
+        self.measure.setProperty("accent", True)
+        self.measure.setDefault(True)
+        self.measure.setToolTip(as_tip(_TIP))
+        self.stop = buttons.addButton("Stop &after this plan", QDialogButtonBox.ButtonRole.ActionRole)
+        self.stop.setAutoDefault(False)
+        buttons.rejected.connect(self.reject)
+        return buttons
+
+    def _connect(self) -> None:
+        self.measure.clicked.connect(self._on_measure)
+        self.stop.clicked.connect(self.explainer.stop)
+        self.explainer.known.connect(self.show_entry)
+        self.explainer.said.connect(self._show_doing)
+        self.explainer.failed.connect(self.message.show_failure)
+        self.explainer.refused.connect(self.message.show_error)
+        self.finished.connect(self.deleteLater)
+
+    # measuring
+
+    def _on_measure(self) -> None:
+        self.message.clear()
+        self._show_doing("reading the sessions", is_busy=True)
+        ids, step = [column["id"] for column in self._columns], self.steps.currentText()
+        self._context.tasks.read(self, partial(_asked, ids, step), self.explainer.start, self._on_failed)
+
+    def _on_failed(self, error: Exception) -> None:
+        self._show_doing("")
+        self.message.show_failure(error)
+
+    def _show_doing(self, text: str, is_busy: bool = False) -> None:
+        is_busy = is_busy or self.explainer.is_going_on
+        self.now.setText(f"Now: {text}" if text else "")
+        self.measure.setEnabled(not is_busy and self.steps.count() > 0)
+        self.steps.setEnabled(not is_busy)
+        self.stop.setEnabled(self.explainer.is_going_on)
+
+    def show_entry(self, entry: ExplanationEntry) -> None:
+        """Show the table, and below it the sentences."""
+        from app.explaining.text import table_of
+
+        found = table_of(entry)
+        self._model.show(found)
+        self.table.resizeColumnsToContents()
+        self.words.setText("\n".join(found.remarks))
+
+
+def _sides(comparison: Comparison, other: int) -> Sequence[ColumnEntry]:
+    """The base is A; B is the chosen column, or the first other one."""
+    columns = comparison["sessions"]
+    base = next(each for each in columns if each["id"] == comparison["base"])
+    chosen = columns[other] if 0 <= other < len(columns) else base
+    return base, chosen if chosen is not base else next(each for each in columns if each is not base)
+
+
+def _asked(ids: Sequence[str], step: str, history: History) -> Asked:
+    from app.comparison.judgement import limits_from
+    from app.core.settings import read_settings
+    from app.explaining.explaining import Asked
+    from app.explaining.pair import Pair
+
+    return Asked(Pair.of_sessions(history, ids), step, limits=limits_from(read_settings()))

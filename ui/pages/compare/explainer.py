@@ -1,0 +1,160 @@
+"""Plan after plan of an explanation, off the GUI thread, until all is decided or somebody stops it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from ui.core.context import Context
+
+if TYPE_CHECKING:
+    from app.explaining.entries import ExplanationEntry
+    from app.explaining.explaining import Asked, Explaining
+    from app.history.history import History
+    from app.planner import PlanRequest
+    from app.planner.launch import Launch, Stage
+    from app.protocol.plan import Plan
+    from app.remote.target import Target
+
+NO_ROUND = "No round of the last plan counts: its steps failed or are marked. Look at it in the history."
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the history says, and the plan that comes next."""
+
+    entry: ExplanationEntry
+    request: PlanRequest | None
+
+
+class Explainer(QObject):
+    """One explanation. A plan that has begun goes on without it, and counts in the next explanation."""
+
+    known = Signal(object)  # ExplanationEntry
+    said = Signal(str)  # what it is doing; '': nothing
+    failed = Signal(object)  # Exception
+    refused = Signal(str)  # why it cannot go on
+
+    def __init__(self, context: Context, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._explaining: Explaining | None = None
+        self._target: Target | None = None
+        self._plan = ""  # that is carried out
+        self._rounds = -1  # before it
+        self.is_going_on = False
+        context.plans.ended.connect(self._on_plan_ended)
+
+    def start(self, asked: Asked) -> None:
+        """Look at the target, then measure."""
+        from app.targets.store import Targets
+
+        self.is_going_on, self._rounds = True, -1
+        target = self._target = Targets(self._context.home).get(asked.pair.request.target)
+        self.said.emit(f"looking at {target.name}")
+        work = partial(_settled, target, self._context.secrets.ask, asked)
+        self._context.tasks.run(self, work, self._on_settled, self._on_failed)
+
+    def stop(self) -> None:
+        """End after the current plan."""
+        self.is_going_on = False
+        self.said.emit("stops after this plan" if self._plan else "")
+
+    def _on_settled(self, explaining: Explaining) -> None:
+        self._explaining = explaining
+        self._read()
+
+    def _read(self) -> None:
+        if self._explaining:
+            work = partial(_known, self._explaining)
+            self._context.tasks.read(self, work, self._on_known, self._on_failed)
+
+    def _on_known(self, found: Known) -> None:
+        """Show what is known, and measure what comes next."""
+        self.known.emit(found.entry)
+        rounds = found.entry["rounds"]
+        if self.is_going_on and found.request and rounds == self._rounds:
+            self._end()
+            self.refused.emit(NO_ROUND)
+        elif self.is_going_on and found.request:
+            self._rounds = rounds
+            self._launch(found.request)
+        else:
+            self._end()
+
+    def _launch(self, request: PlanRequest) -> None:
+        assert self._target is not None  # it was looked at
+        launch = _launch_of(self._target, request, self._context)
+        self._context.tasks.run_long(
+            self, lambda tell: _last_of(launch, tell), self._on_stage, self._on_launched, self._on_failed
+        )
+
+    def _on_stage(self, stage: Stage) -> None:
+        self.said.emit(stage.next)
+
+    def _on_launched(self, stage: Stage) -> None:
+        plan = stage.plan
+        if stage.failed or plan is None or self._target is None:
+            self._end()
+            self.refused.emit("; ".join(f"{each.text} ({each.todo})" for each in stage.failed))
+            return
+        self._plan = plan.id
+        sessions = [turn.session for turn in plan.turns]
+        self._context.plans.follow(self._target, stage.directory, plan.id, stage.sha, sessions)
+        self.said.emit(_measuring(plan))
+
+    def _on_plan_ended(self, plan: str) -> None:
+        if plan == self._plan:
+            self._plan = ""
+            self._read()
+
+    def _on_failed(self, error: Exception) -> None:
+        self._end()
+        self.failed.emit(error)
+
+    def _end(self) -> None:
+        self.is_going_on = False
+        self.said.emit("")
+
+
+def _measuring(plan: Plan) -> str:
+    return f"measures {', '.join(each.name for each in plan.contenders)}; Live shows it"
+
+
+# on a pool thread
+
+
+def _settled(target: Target, ask: Callable[[str], str | None], asked: Asked) -> Explaining:
+    from app.catalog import Catalog, approved_hashes
+    from app.explaining.builds import explaining_at
+    from app.remote.reach import reached
+
+    asked.request(Catalog())  # what is wrong on every target comes before what the target says
+    with reached(target, ask) as agent:
+        return explaining_at(agent, asked, Catalog(), approved_hashes(), target.search_paths)
+
+
+def _known(explaining: Explaining, history: History) -> Known:
+    from app.explaining.entries import entry_of
+
+    state = explaining.state(history)
+    return Known(entry_of(explaining, state), explaining.next_request(state))
+
+
+def _launch_of(target: Target, request: PlanRequest, context: Context) -> Launch:
+    from app.history.measured import measured_at
+    from app.planner.launch import Launch
+    from app.remote.reach import reached
+
+    way, known = reached(target, context.secrets.ask), partial(measured_at, context.home)
+    return Launch(lambda _: request, way, target.search_paths, known=known)
+
+
+def _last_of(launch: Launch, tell: Callable[[Stage], None]) -> Stage:
+    for stage in launch.stages():
+        tell(stage)
+    return stage
