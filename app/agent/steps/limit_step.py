@@ -8,6 +8,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from app.protocol.events import REPEATED, Mark
+from app.protocol.others import DISTURBED
 from app.protocol.plan import RATE_MISSED
 from app.protocol.sysbench import seed_of
 from app.stats.limit import LimitSearch
@@ -38,6 +39,7 @@ class LimitStep:
         self._seed = seed
         self._tries: List[Dict[str, Any]] = []
         self._closed = 0.0  # events per second without a limit
+        self._others: Dict[str, Any] = {}  # what disturbed the latest try that was disturbed
 
     def run(self) -> Dict[str, Any]:
         """Search to the end; returns the fields of step_ended: those of the answer's last try."""
@@ -75,7 +77,10 @@ class LimitStep:
         return self._drive(step, seed_of(self._session.plan, self._session.turn.repeat, self._step, number))
 
     def _drive(self, step: Step, seed: int) -> Dict[str, Any]:
-        return DriveStep(self._session, self._facts, self._index, step, seed).run()
+        ended = DriveStep(self._session, self._facts, self._index, step, seed).run()
+        if DISTURBED in ended.get("marks", ()):
+            self._others = ended["others"]
+        return ended
 
     def _take(self, step: Step, ended: Mapping[str, Any]) -> bool:
         """Keep a try, and log it; whether it has passed."""
@@ -96,7 +101,13 @@ class LimitStep:
         """The end of the last try, which has passed; its figure are the queries at the rate."""
         whole, totals = max(1, round(rate)), ended["totals"]
         value = round(whole * totals["queries"] / totals["events"], 2)
-        return {**ended, "value": value, "limit": self._limit(whole)}
+        return {**ended, **self._disturbed(ended), "value": value, "limit": self._limit(whole)}
+
+    def _disturbed(self, ended: Mapping[str, Any]) -> Dict[str, Any]:
+        """The marks of an answer that one disturbed try may have moved."""
+        if not self._others or DISTURBED in ended["marks"]:
+            return {}
+        return {"marks": [*ended["marks"], DISTURBED], "others": self._others}
 
     def _unanswered(self, reason: str) -> Dict[str, Any]:
         return {"outcome": "failed", "reason": reason, "limit": self._limit()}

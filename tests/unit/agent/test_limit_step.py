@@ -11,6 +11,7 @@ from app.agent.steps import limit_step
 from app.agent.steps.limit_step import EVENTS, LEAST_S, LimitStep
 from app.history.rates import limit_text, try_texts
 from app.protocol.events import REPEATED
+from app.protocol.others import DISTURBED
 from app.protocol.plan import LIMIT, Step
 from tests import journals
 
@@ -36,6 +37,7 @@ class Server:
         self.service_ms, self.outcome_after = 0.2, 1000
         self.journal = SimpleNamespace(write=self._write, log=lambda text, _level: self.told.append(text))
         self.told: list[str] = []
+        self.disturbed_at = 0  # the number of the run that others disturb
         self.marks: list[str] = []
         self.plan = journals.plan(its_steps=[its_step])
         self.turn = self.plan.turns[0]
@@ -58,7 +60,8 @@ class Server:
             "seconds": float(step.seconds),
             "totals": {"events": done, "queries": 3 * done},
             "latency_ms": {"p99": self.service_ms * 4.6 / (1 - load)},
-            "marks": ["rate-missed"] if rate > CAPACITY else [],
+            "marks": ["rate-missed"] * (rate > CAPACITY) + [DISTURBED] * (len(self.ran) == self.disturbed_at),
+            "others": {"causes": ["cpu"]} if len(self.ran) == self.disturbed_at else {},
         }
 
     def search(self) -> dict[str, Any]:
@@ -105,6 +108,13 @@ def test_the_first_run_has_no_rate_and_each_try_enough_events(simulated: Server)
     assert simulated.marks == [REPEATED] * len(tries)
     assert len(simulated.told) == len(tries) and "p99" in simulated.told[0]
     assert simulated.drained == 0  # a step that only reads leaves nothing to write
+
+
+def test_one_disturbed_try_marks_the_answer(simulated: Server) -> None:
+    assert DISTURBED not in simulated.search()["marks"]
+    simulated.disturbed_at = len(simulated.ran) + 3
+    ended = simulated.search()
+    assert ended["marks"] == [DISTURBED] and ended["others"] == {"causes": ["cpu"]}
 
 
 def test_a_step_that_writes_begins_each_try_on_a_settled_server(simulated: Server) -> None:
