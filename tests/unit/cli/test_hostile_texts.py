@@ -93,6 +93,7 @@ COMMANDS: dict[str, list[tuple[list[str], bool]]] = {
     "session show": [(["last"], True), (["last", "--json"], True), ([TEXT], True)],
     "session settings": [(["last"], True), (["last", "--json"], True)],
     "session series": [([IDS[0], STEP, "--threads", "1"], False), ([IDS[0], TEXT], True)],
+    "explain": [([IDS[0], TEXT, "--step", STEP], False), ([IDS[0], IDS[1], "--step", TEXT], False)],
     "session stacks": [([IDS[0], STEP, "--threads", "1", "--json"], False), ([IDS[0], TEXT], True)],
     "session latency": [([IDS[0], STEP, "--threads", "1"], True), ([IDS[0], STEP, "--with", TEXT], True)],
     "session rename": [([IDS[0], TEXT], False)],
