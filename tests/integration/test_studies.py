@@ -24,7 +24,8 @@ SERVERS = [
         for build in ("mysql-5.6", "mysql-9.7")
     ),
 ]
-SEQUENCES = [each for each in Catalog().sequences()[0] if each.shipped]
+# a search needs real rates, and has tests of its own
+SEQUENCES = [each for each in Catalog().sequences()[0] if each.shipped and each.name != "limit"]
 ROWS = 3000
 LIMIT_S = 1500
 COMMANDS = ("select", "update", "insert", "delete", "begin", "commit")

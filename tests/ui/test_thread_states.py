@@ -52,7 +52,7 @@ def test_the_last_chart_stacks_the_states(context: Context, qtbot: QtBot, drawn:
     page = drawn(context)
     box, chart = page.body.choices._series, page.body.charts.choice
     at = box.findData(CLIENT_STATES)
-    assert at == 0
+    assert at >= 0
     box.activated.emit(at)
     qtbot.waitUntil(lambda: [line.key for line in chart._lines] == [series_of(each) for each in SHARES])
     page.body.charts.axis.refresh()

@@ -6,9 +6,10 @@ The agent's own thread looks, between two lines of sysbench: a server that is st
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import defaultdict
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional
 
 from app.engines.query import Query
 from app.protocol.thread_states import CLIENT, STATES, ThreadStates, series_of, time_per_query, to_json
@@ -99,8 +100,17 @@ class ThreadSampler:
         """A second or a slice begins here."""
         if self._is_on and self._server is not None:
             self._second.clear()
-            self._server.begin()
             self._began = time.monotonic()
+            with self._while_it_lives():
+                self._server.begin()
+
+    @contextlib.contextmanager
+    def _while_it_lives(self) -> Iterator[None]:
+        """A server that has ended has no threads to look at any more."""
+        try:
+            yield
+        except OSError:
+            self._is_on = False
 
     def due_in(self, otherwise: float) -> float:
         """The seconds until `look` has something to do, at most `otherwise`; waiting for it costs CPU too."""
@@ -110,15 +120,18 @@ class ThreadSampler:
     def look(self) -> None:
         """Look at the threads, if it is time."""
         now = time.monotonic()
-        if not self._is_on or self._server is None or now < self._due:
-            return
-        if self._server.is_to_be_listed(now):
-            self._server.list(now, self.pace)
+        if self._is_on and self._server is not None and now >= self._due:
+            with self._while_it_lives():
+                self._look(self._server, now)
+
+    def _look(self, server: _Server, now: float) -> None:
+        if server.is_to_be_listed(now):
+            server.list(now, self.pace)
             self.begin()
             self.pace.begin()
-        self._server.clients.look(self._second)
+        server.clients.look(self._second)
         if self._looks % RARER == 0:
-            self._server.others.look(self._second)
+            server.others.look(self._second)
         self._looks += 1
         self.pace.end_look()
         self._due = now + self.pace.pause_s()

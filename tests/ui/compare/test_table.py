@@ -143,10 +143,11 @@ def test_every_control_has_a_name(opened: Open, page: ComparePage, appearance: s
         assert action is None or (action.text() and action.shortcut().toString() and action.statusTip())
 
 
-@pytest.mark.parametrize(("size", "columns", "is_below"), [((1280, 720), 8, True), ((1280, 720), 2, False)])
+@pytest.mark.parametrize(("size", "columns", "is_below"), [((1280, 720), 8, True), ((1600, 900), 2, False)])
 def test_charts_stand_where_there_is_room(
     qtbot: QtBot, opened: Open, page: ComparePage, size: tuple[int, int], columns: int, is_below: bool
 ) -> None:
+    page.resize(*size)
     opened(columns)
     orientation = page.body._splitter.orientation()
     assert (orientation == Qt.Orientation.Vertical) == is_below

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QVBoxLayout, QWidget
 
 from app.comparison.text import names_of, row_label
+from app.core.harmless import harmless
 from ui.core.context import Context
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
@@ -56,8 +57,9 @@ class ExplainDialog(QDialog):
 
     def _fill(self, step: str) -> None:
         labels = [row_label(row) for row in self._comparison["rows"] if row["kind"] not in _WAITING]
-        self.steps.addItems(labels)
-        self.steps.setCurrentText(step if step in labels else labels[0] if labels else "")
+        for label in labels:
+            self.steps.addItem(harmless(label), label)
+        self.steps.setCurrentIndex(max(self.steps.findData(step), 0))
         self.steps.setAccessibleName("Step to explain")
         self.table.setModel(self._model)
         self.table.horizontalHeader().setSectionsMovable(False)
@@ -107,7 +109,7 @@ class ExplainDialog(QDialog):
     def _on_measure(self) -> None:
         self.message.clear()
         self._show_doing("reading the sessions", is_busy=True)
-        ids, step = [column["id"] for column in self._columns], self.steps.currentText()
+        ids, step = [column["id"] for column in self._columns], str(self.steps.currentData() or "")
         self._context.tasks.read(self, partial(_asked, ids, step), self.explainer.start, self._on_failed)
 
     def _on_failed(self, error: Exception) -> None:

@@ -76,7 +76,6 @@ class ComparePage(Page):
         self.controls.add_menu(
             "Save", "Save the table or chart as PNG or SVG, the numbers as CSV", self.commands.saving
         )
-        self.controls.add_button(self.commands.explain)
         self.controls.add_button(self.commands.report)
         self.body.table.column_actions = list(self.commands.column)
         filled = QWidget()

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QWidget
 from app.comparison.flame import Flame, Piece, frame_text, growth, matching, neighbour, pieces
 from app.comparison.flame_colours import colour_of, part_of_frame, shade_colour, shade_of
 from app.core.harmless import harmless
-from ui.core.plain import as_tip
+from ui.core.plain import as_tip, fitted
 from ui.core.theme import SPACE, Theme
 from ui.widgets.reached import Reached
 
@@ -153,8 +153,8 @@ class FlameChart(Reached):
             ink.setAlpha(colour.alpha() if colour.alpha() == 255 else 2 * _FADED)
             painter.setPen(ink)
             inner = box.adjusted(_EDGE, 0, -_EDGE, 0)
-            name = metrics.elidedText(
-                harmless(self._flame.frames[piece.at].name), Qt.TextElideMode.ElideRight, inner.width()
+            name = fitted(
+                metrics, self._flame.frames[piece.at].name, Qt.TextElideMode.ElideRight, inner.width()
             )
             painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter, name)
 
