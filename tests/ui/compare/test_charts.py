@@ -122,12 +122,12 @@ def test_a_sweep_over_threads_and_cores(qtbot: QtBot, opened: Open, page: Compar
     shown = panel(qtbot, page, SweepPanel)
     choose(page, "point-query")
     assert texts(page)[1][0] == "point-query, 1 core"
-    assert shown._chart and shown._axes.isVisible()
+    assert shown._chart and shown._choice.isVisible()
     assert [list(xs) for _, xs, _ in shown._chart._curves] == [[1.0, 8.0, 1024.0]] * 2
     assert shown._chart.stands() == [0, 3, 10]  # by their logarithm
     assert "less is better" in shown._chart.accessibleName()
-    shown._axes.setCurrentIndex(shown._axes.findData("cores"))
-    shown._axes.activated.emit(shown._axes.currentIndex())
+    shown._choice.setCurrentIndex(shown._choice.findData("cores"))
+    shown._choice.activated.emit(shown._choice.currentIndex())
     assert [list(xs) for _, xs, _ in shown._chart._curves] == [[1.0, 2.0]] * 2
     assert shown._chart.accessibleName().startswith("point-query, 1 thread over cores, ms")
 
@@ -142,8 +142,8 @@ def test_latency_over_rates(qtbot: QtBot, opened: Open, page: ComparePage) -> No
     assert shown._chart.stands()[2] == pytest.approx(shown._chart.stands()[1] + 2)  # by their logarithm
     row = page.body.table.figures.row_at(1)
     assert row and shown._chart._curves[0][2][1] == row["measures"]["p99_ms"]["values"][0]
-    shown.percentile.setCurrentText("p50")
-    shown.percentile.activated.emit(0)
+    shown._choice.setCurrentText("p50")
+    shown._choice.activated.emit(0)
     assert shown._chart._curves[0][2][1] == row["measures"]["p50_ms"]["values"][0]
     heads, *lines = shown.csv().splitlines()
     assert heads.startswith("step,rate (events/s),contender,achieved (queries/s),p50 (ms/query)")
@@ -164,7 +164,7 @@ def test_sizes_over_rows(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened(its_steps=swept("size", "bytes", volume_rows=(1_000_000, 5_000_000)))
     shown = panel(qtbot, page, SweepPanel)
     choose(page, "size", 1)
-    assert shown._chart and not shown._axes.isVisible()
+    assert shown._chart and not shown._choice.isVisible()
     assert [text for _, text in shown._chart._ground.x_ticks] == ["1M", "5M"]
     assert shown._chart.accessibleName() == "size over rows, MiB, less is better"
     page.controls.turn()

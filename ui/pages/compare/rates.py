@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.comparison.charts import NOTHING
 from app.comparison.charts.points import error_bars_text
@@ -10,50 +10,23 @@ from app.comparison.charts.rates import AXIS, PERCENTILES, at_rates, latencies, 
 from app.comparison.charts.sweeps import step_of
 from app.comparison.entries import RowEntry
 from app.comparison.text import names_of
-from ui.core.plain import Label
-from ui.core.theme import SPACE, Theme
+from ui.core.theme import Theme
 from ui.widgets.charts.line_chart import LineChart
 
-from .panel import Panel, Shown
+from .choice_panel import ChoicePanel
+from .panel import Shown
 
 X_NAME = "events/s"
 
 
-class RatesPanel(Panel):
+class RatesPanel(ChoicePanel):
     title = "Rates"
     tip = "Latency over throughput: the chosen step at each of its rates"
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
-        self._chart: LineChart | None = None
-        self.percentile = QComboBox()
-        self.percentile.setAccessibleName("Percentile")
-        self.percentile.addItems(PERCENTILES)
-        self.percentile.setCurrentText(PERCENTILES[-1])
-        self.percentile.activated.connect(self._on_percentile_chosen)
-        self._head, self._body = QWidget(), QWidget()
-        self._build_layout()
-
-    def _build_layout(self) -> None:
-        label = Label("&Percentile")
-        label.setBuddy(self.percentile)
-        row = QHBoxLayout(self._head)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(SPACE)
-        row.addWidget(label)
-        row.addWidget(self.percentile)
-        row.addStretch(1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, SPACE, 0, 0)
-        whole.addWidget(self._head)
-        whole.addWidget(self._body, 1)
-        self._column = QVBoxLayout(self._body)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addWidget(self._remark)
-
-    @property
-    def picture(self) -> QWidget:
-        return self._body
+        super().__init__(theme, "&Percentile", parent)
+        self._choice.addItems(PERCENTILES)
+        self._choice.setCurrentText(PERCENTILES[-1])
 
     def csv(self) -> str:
         if self.shown is None or not at_rates(self.shown.whole, self.shown.row):
@@ -66,7 +39,7 @@ class RatesPanel(Panel):
             shown.whole,
             shown.lines,
             row and (row["workload"], str(row["coordinates"])),
-            self.percentile.currentText(),
+            self._choice.currentText(),
         )
 
     def draw(self, shown: Shown) -> None:
@@ -78,20 +51,8 @@ class RatesPanel(Panel):
         self._remark.setText(_remark(shown, rows) if has_curve else NOTHING["rates"])
         self._remark.setVisible(bool(self._remark.text()))
         if has_curve:
-            _draw_rows(chart, rows, self.percentile.currentText(), shown)
+            _draw_rows(chart, rows, self._choice.currentText(), shown)
         self.drawn.emit()
-
-    def _on_percentile_chosen(self) -> None:
-        if self.shown is not None:
-            self.update_from(self.shown)
-
-    def _provide(self) -> LineChart:
-        if self._chart is None:
-            self._chart = LineChart(self.theme, self.title, "", self)
-            self.take(self._chart)
-            self._column.addWidget(self._chart, 1)
-            self._column.addStretch(0)
-        return self._chart
 
 
 def _draw_rows(chart: LineChart, rows: list[RowEntry], percentile: str, shown: Shown) -> None:

@@ -2,57 +2,30 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.comparison.charts import AXES
 from app.comparison.charts.points import error_bars_text
 from app.comparison.charts.sweeps import axes_of, is_logarithmic, not_swept, step_of, sweep_numbers, swept
 from app.comparison.entries import RowEntry
 from app.comparison.measures import FIGURE
-from ui.core.plain import Label
-from ui.core.theme import SPACE, Theme
+from ui.core.theme import Theme
 from ui.models.comparison import drawn_points, drawn_unit
 from ui.widgets.charts.line_chart import LineChart
 
-from .panel import Panel, Shown
+from .choice_panel import ChoicePanel
+from .panel import Shown
 
 
-class SweepPanel(Panel):
+class SweepPanel(ChoicePanel):
     title = "Sweep"
     tip = "The chosen step over its threads, cores, rows or rates"
 
     def __init__(self, theme: Theme, axis: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
-        self._chart: LineChart | None = None
+        super().__init__(theme, "&Over", parent)
         self._wanted = axis  # the one that was chosen last
         self._axis = ""  # the one that is drawn
-        self._axes = QComboBox()
-        self._axes.setAccessibleName("Over")
-        self._axes.setToolTip("What varies along the curves; everything else is as in the chosen line")
-        self._axes.activated.connect(self._on_axis_chosen)
-        self._head, self._body = QWidget(), QWidget()
-        self._build_layout()
-
-    def _build_layout(self) -> None:
-        label = Label("&Over")
-        label.setBuddy(self._axes)
-        row = QHBoxLayout(self._head)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(SPACE)
-        row.addWidget(label)
-        row.addWidget(self._axes)
-        row.addStretch(1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, SPACE, 0, 0)
-        whole.addWidget(self._head)
-        whole.addWidget(self._body, 1)
-        self._column = QVBoxLayout(self._body)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addWidget(self._remark)
-
-    @property
-    def picture(self) -> QWidget:
-        return self._body
+        self._choice.setToolTip("What varies along the curves; everything else is as in the chosen line")
 
     def csv(self) -> str:
         if self.shown is None or not self._axis:
@@ -85,23 +58,14 @@ class SweepPanel(Panel):
     def _fill(self, axes: list[str], axis: str) -> None:
         """Fill the choice of axes; hidden if there is only one."""
         self._head.setVisible(len(axes) > 1)
-        self._axes.clear()
+        self._choice.clear()
         for each in axes:
-            self._axes.addItem(AXES[each], each)
-        self._axes.setCurrentIndex(self._axes.findData(axis))
+            self._choice.addItem(AXES[each], each)
+        self._choice.setCurrentIndex(self._choice.findData(axis))
 
-    def _on_axis_chosen(self, at: int) -> None:
-        self._wanted = self._axes.itemData(at)
-        if self.shown is not None:
-            self.update_from(self.shown)
-
-    def _provide(self) -> LineChart:
-        if self._chart is None:
-            self._chart = LineChart(self.theme, self.title, "", self)
-            self.take(self._chart)
-            self._column.addWidget(self._chart, 1)
-            self._column.addStretch(0)
-        return self._chart
+    def _on_chosen(self, at: int) -> None:
+        self._wanted = self._choice.itemData(at)
+        super()._on_chosen(at)
 
 
 def _draw_rows(chart: LineChart, rows: list[RowEntry], axis: str, shown: Shown) -> None:
