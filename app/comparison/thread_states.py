@@ -17,7 +17,7 @@ _HEADS = {LOCK: "lock", UNKNOWN: "unknown"}  # in a table; other states by their
 
 
 def client_shares(row: RowEntry, at: int) -> dict[str, float] | None:
-    """Percent of the client threads' time in a column, by state; None where nobody looked."""
+    """Percent of the client threads' time in a column, by state; None where it was not measured."""
     times = {state: row["measures"][time_per_query(state)]["values"][at] for state in STATES}
     known = {state: time for state, time in times.items() if time is not None}
     whole = sum(known.values())

@@ -101,7 +101,7 @@ class WhyEntry(PairEntry):
     verdict: str | None
     marks: list[str]  # of both
     plans: list[str]  # of statements that were carried out in different ways
-    client_time: list[dict[str, float] | None]  # percent by state, of base and other; null: nobody looked
+    client_time: list[dict[str, float] | None]  # percent by state, of base and other; null: not measured
     disturbed: list[str]  # what else took the machine, in a session of either
     costs: list[CostEntry]  # those that may explain the most first
     engine: list[EngineEntry]  # figures of the engine that differ, the largest difference first

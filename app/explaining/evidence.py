@@ -1,4 +1,4 @@
-"""The rounds that the history has of a pair and its work, whoever planned them."""
+"""The rounds that the history has of a pair and its work, of any plan."""
 
 from __future__ import annotations
 

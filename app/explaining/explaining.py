@@ -1,6 +1,6 @@
 """An explanation: what is measured of a pair, what that says, and the plan that comes next.
 
-Nothing of it is stored. It is computed from the history each time, so that whoever comes back goes on.
+Nothing of it is stored. It is computed from the history each time, so the same command goes on later.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ DID, NONE, OPEN = "did it", "no effect", "undecided"
 ROUNDS = 4  # of a plan: after each somebody looks
 LOOKS = 3
 MOST = ROUNDS * LOOKS  # rounds of a square
-PART = 10  # a setting is too small that has less than one part in so many of the whole ratio
+PART = 10  # a setting with less than a tenth of the whole ratio is too small
 _SUSPECT = "suspect"
 _SEARCH = 0.05  # the level of a search; what it finds is not named before it is confirmed
 _FIRST, _MORE, _PAIR, _REST = range(4)  # what is measured first
@@ -29,7 +29,7 @@ _FIRST, _MORE, _PAIR, _REST = range(4)  # what is measured first
 
 @dataclass(frozen=True)
 class Part:
-    """Settings that were not told apart, or a single one, and their share of the ratio."""
+    """Settings that only were measured together, or a single one, and their share of the ratio."""
 
     settings: tuple[str, ...]
     verdict: str
@@ -88,7 +88,7 @@ class Explained:
 
 
 def weight(n: int) -> float:
-    """The part of the false share for the look at so many rounds: 1/6, 2/6, 3/6."""
+    """The part of the false share for the look after this number of rounds: 1/6, 2/6, 3/6."""
     look = min(max(n // ROUNDS, 1), LOOKS)
     return look / sum(range(1, LOOKS + 1))
 

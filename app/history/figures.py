@@ -20,6 +20,7 @@ from .history import History
 from .rates import LimitEntry, ScheduleEntry, ends_at_rates
 from .remarks import remarks
 from .sessions import SessionEntry, find, sessions, state_of
+from .settled import SettledEntry, settled_steps
 from .step_waits import waits_of_session
 from .thread_states import thread_states
 
@@ -28,24 +29,6 @@ PER_QUERY = (
     "written_kb", "log_kb", "server_read_kb", "server_written_kb", "cpu_user_us", "cpu_system_us",
     "voluntary_switches", "involuntary_switches", *COUNTERS, *map(time_per_query, STATES),
 )  # fmt: skip
-
-
-class SettledEntry(TypedDict):
-    """What a settle step measured for the steps before it; unknown bytes and ratios are null."""
-
-    seconds: float
-    waited_for: dict[str, int]  # seconds, by what was waited for
-    capped: bool
-    left: list[str]  # what it was still waiting for when it ended
-    written_bytes: int | None  # by the server, while it settled
-    device_bytes: int | None  # on the device of the data in that time, by all programs
-    steps: list[str]  # those that wrote since the settle step before
-    run_written_bytes: int | None  # from their beginning to the end of settling
-    run_written_by: str  # server, or device where the server was started anew in between
-    rows: int  # that they inserted or rewrote
-    row_bytes: int | None  # of a row: the sum of its column widths, if all are fixed
-    write_amplification: float | None
-    space_amplification: float | None  # bytes of the tables to those of the rows in them, when it ended
 
 
 class SteadinessEntry(TypedDict):
@@ -160,32 +143,13 @@ FROM step WHERE session = (SELECT number FROM session WHERE id = ?) ORDER BY pos
 def steps(history: History, session: str) -> list[StepEntry]:
     """The steps in the order of the plan; if the session is over, all of them are."""
     state = state_of(history, session)
-    settled, counts = _settled(history, session), counted(history, session)
+    settled, counts = settled_steps(history, session), counted(history, session)
     of_engine = {fact["when"]: fact["value"] for fact in facts(history, session, FACT)}
     rates = ends_at_rates(history, session)
     return [
         _step(row, state, settled.get(row[22]), counts.get(row[22]), of_engine, rates.get(row[22], {}))
         for row in history.query(_STEP, (session,))
     ]
-
-
-def _settled(history: History, session: str) -> dict[int, SettledEntry]:
-    """What settle steps measured, by the position of the step they belong to."""
-    rows = history.query(
-        "SELECT result.ended, data_bytes FROM result JOIN step ON result.step = step.number"
-        " JOIN session ON step.session = session.number"
-        " WHERE id = ? AND kind = 'settle' AND step.state = 'completed'",
-        (session,),
-    )
-    said = [_said(unpack_json(ended), data_bytes) for ended, data_bytes in rows]
-    return {each.pop("cause"): each for each in said if "cause" in each}
-
-
-def _said(ended: dict[str, Any], data_bytes: float | None) -> Any:
-    settled, rows = ended.get("settled", {}), ended.get("rows", {}).get("in_tables")
-    of_rows = rows * settled["row_bytes"] if rows and settled.get("row_bytes") else None
-    amplification = round(data_bytes / of_rows, 3) if data_bytes and of_rows else None
-    return {**settled, "space_amplification": amplification}
 
 
 def _step(

@@ -12,8 +12,9 @@ from app.protocol.reading import ShapeError, read
 from app.protocol.stacks import PROFILED
 from app.stats.steady import UNSTEADY
 
-from .figures import CutEntry, SettledEntry, SteadinessEntry, StepEntry
+from .figures import CutEntry, SteadinessEntry, StepEntry
 from .rates import limit_text, schedule_text, try_texts
+from .settled import SettledEntry
 
 MARKS = {
     "error-ridden": "more than 1 % of its events ended in an error, which was counted and retried",

@@ -17,7 +17,7 @@ from .names import is_unnamed, short_name, thread_name
 MOST = 20  # dumps of a step
 LONGEST_S = 10.0  # then it is ended
 LEAST_GAP_S = 1.0
-SHARE = 20  # between two dumps pass so many times the seconds that one takes
+SHARE = 20  # times as long between two dumps as a dump takes
 MOST_BYTES = 16 << 20
 COMMANDS = {
     "eu-stack": ["eu-stack", "-p", "{pid}"],

@@ -29,7 +29,7 @@ class RowLocks:
         self._deadlock = ""  # the latest that was seen
 
     def begin(self, status: Mapping[str, str]) -> None:
-        """Begin a step: an earlier deadlock is none of it."""
+        """Begin a step: earlier deadlocks do not count."""
         self._seen = {}
         if number(status, LOCK_WAITS):
             self._deadlock = self._read_deadlock()[0]

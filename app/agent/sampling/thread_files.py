@@ -121,7 +121,7 @@ def call_state(calls: Dict[bytes, str], data: bytes) -> str:
 
 
 def function_state(data: bytes) -> str:
-    """The state by the kernel function in which a thread waits: `futex_wait_queue`; 0 is none."""
+    """The state by the kernel function in which a thread waits, such as `futex_wait_queue`; 0: in none."""
     name = data.decode("ascii", "replace")
     if name == "0":
         return RUNNING

@@ -10,7 +10,7 @@ from app.protocol.thread_states import ON_CPU, RUNNABLE, RUNNING, STATES, UNKNOW
 
 Shares = Dict[str, float]  # by state, of 1
 NORMAL_95 = 1.96
-NEVER_SEEN = 3.0  # of so many samples none was in a state: 95 % of the time its share is below 3/n
+NEVER_SEEN = 3.0  # if none of n samples was in a state, its share is below 3/n with 95 % certainty
 
 
 class Tally:
@@ -66,7 +66,7 @@ class StepShares:
         self._squares: Dict[str, float] = defaultdict(float)
 
     def take(self, second: Tally, threads: int, dt: float) -> Optional[Shares]:
-        """Add a second with so many threads; returns its shares."""
+        """Add a second and its number of threads; returns its shares."""
         self.whole.add(second)
         found = second.shares(self.whole.samples)
         if found is None:

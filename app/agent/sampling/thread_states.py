@@ -87,8 +87,9 @@ class ThreadSampler:
         self.meet()
         self._step.clear()
         if self._server is not None:
-            self._server.begin_step(clients)
             self._is_on = True
+            with self._while_it_lives():
+                self._server.begin_step(clients)
             self.begin()
 
     def begin_part(self) -> None:
@@ -167,7 +168,7 @@ class ThreadSampler:
         return to_json(ThreadStates({name: kind for name, kind in kinds.items() if kind is not None}))
 
     def spent(self, seconds: float) -> Dict[str, Optional[float]]:
-        """Time of client threads in a step of so many seconds, named like the costs per query."""
+        """Time of client threads in the seconds of a step, named like the costs per query."""
         step = self._step.get(CLIENT)
         kind = step.kind() if step is not None else None
         if kind is None:

@@ -137,7 +137,7 @@ class DriveStep:
         return ""
 
     def _read(self, generator: Generator, seconds: float) -> List[Dict[str, Any]]:
-        """Its new lines, [] after so many seconds; looks at the threads of the server meanwhile."""
+        """Its new lines, [] after the time limit; looks at the threads of the server meanwhile."""
         end, threads = time.monotonic() + seconds, self._session.threads
         lines: List[Dict[str, Any]] = []
         while not lines and generator.is_open:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -229,6 +230,15 @@ def say(process: subprocess.Popen[str]) -> None:
     assert process.stdout.readline() == "begun\n"
 
 
+def await_rest(process: subprocess.Popen[str]) -> None:
+    """Wait until all threads sleep: on a busy machine one that has just begun still runs."""
+    tasks, before = Path(f"/proc/{process.pid}/task"), None
+    while before != (now := {task.name: (task / "schedstat").read_text() for task in tasks.iterdir()}):
+        time.sleep(0.05)
+        asleep = all(") S " in (task / "stat").read_text() for task in tasks.iterdir())
+        before = now if asleep else None
+
+
 def look(sampler: ThreadSampler, seconds: float) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -260,6 +270,7 @@ def test_threads_that_begin_after_the_server_serve_clients(program: subprocess.P
 def test_threads_of_an_earlier_step_are_clients_only_if_they_work(program: subprocess.Popen[str]) -> None:
     sampler = ThreadSampler(lambda: program.pid, answering(*[None] * 20), print)
     say(program)
+    await_rest(program)
     sampler.begin_step(3)
     look(sampler, 0.8)
     assert sampler.end() == NOTHING
