@@ -156,12 +156,16 @@ def test_a_held_row_lock(planted: Planted) -> None:
 
 
 def test_a_slow_fsync(planted: Planted, slow: Path) -> None:
+    """On a busy machine the client may wait for a CPU at every look: then it is looked at again."""
     slow.touch()
+    waits: dict[str, float] = {}
+    end = time.monotonic() + LIMIT_S
     try:
-        shares = planted.shares(lambda cursor: cursor.execute(UPDATE), 1)
+        while not waits and time.monotonic() < end:
+            shares = planted.shares(lambda cursor: cursor.execute(UPDATE), 1)
+            waits = {state: pct for state, pct in shares.items() if state not in ("running", "runnable")}
     finally:
         slow.unlink()
-    waits = {state: pct for state, pct in shares.items() if state not in ("running", "runnable")}
     assert max(waits, key=lambda state: waits[state]) == "fsync", shares
 
 
