@@ -11,6 +11,7 @@ from tests.integration.desktop import Desktop
 from tests.integration.sshd import Sshd, wait_until
 
 SHORT = {"steps": "point-query", "seconds": 1, "warmup": 0}
+LONG = {**SHORT, "seconds": 60}  # it is stopped while it runs
 FAR = ("--target", "far")
 
 
@@ -19,8 +20,8 @@ def listed(desktop: Desktop) -> dict[str, Any]:
     return found
 
 
-def queue(desktop: Desktop, name: str) -> None:
-    done = desktop.dyno("run", *desktop.plan(target="far", **SHORT), "--name", name, "--queue")
+def queue(desktop: Desktop, name: str, work: dict[str, Any]) -> None:
+    done = desktop.dyno("run", *desktop.plan(target="far", **work), "--name", name, "--queue")
     assert f"plan {name} is number" in done.stdout
 
 
@@ -39,8 +40,8 @@ def test_a_restart_of_the_machine_keeps_the_queue_its_order_and_what_is_held(
 ) -> None:
     sshd.add_target("far", sshd.directory)
     desktop.dyno("run", *desktop.plan(target="far", seconds=60), "--name", "first", "--detach")
-    for name in ("second", "third"):
-        queue(desktop, name)
+    queue(desktop, "second", LONG)
+    queue(desktop, "third", SHORT)
     desktop.dyno("queue", "move", "third", "1", *FAR)
     desktop.dyno("queue", "hold", "second", *FAR)
 

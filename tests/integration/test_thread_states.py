@@ -31,6 +31,7 @@ TABLES = (
 )
 UPDATE = "UPDATE dyno.t SET v = v + 1 WHERE id = 1"
 CLIENTS, SECONDS, LIMIT_S = 3, 1.2, 30
+LEAST_SAMPLES = 5  # where CPU is dear the sampler looks seldom
 NAMED_PCT = 90.0  # of the time of clients
 
 Work = Callable[[Any], None]  # with a cursor, again and again
@@ -55,7 +56,7 @@ class Planted:
             self._look(lambda: self._found() == clients + others)
             self.sampler.begin_part()
             end = time.monotonic() + SECONDS
-            self._look(lambda: time.monotonic() >= end)
+            self._look(lambda: time.monotonic() >= end and self._samples() >= LEAST_SAMPLES)
             found = read(ThreadStates, self.sampler.in_step()).kinds
         self.sampler.end_step()
         return found
@@ -72,6 +73,9 @@ class Planted:
         server = self.sampler._server
         assert server is not None, self.log
         return server.counts.get(CLIENT, 0)
+
+    def _samples(self) -> int:
+        return sum(self.sampler._step[CLIENT].whole.samples.values())
 
     def _look(self, is_over: Callable[[], bool]) -> None:
         limit, second = time.monotonic() + LIMIT_S, time.monotonic()

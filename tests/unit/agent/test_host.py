@@ -8,6 +8,8 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -217,13 +219,20 @@ def test_closing_leaves_no_file_open() -> None:
     assert set(os.listdir("/proc/self/fd")) == before
 
 
-def test_a_read_costs_under_400_us() -> None:
+def test_a_read_costs_less_than_sixty_small_files() -> None:
+    """About 25 on every machine: 0.4 ms where a file of /proc takes 16 us."""
     sampler = HostSampler({"server": os.getpid(), "sysbench": os.getppid()}, "/")
+    own_stat = Path("/proc/self/stat")
+    assert cpu_s(sampler.read) < 60 * cpu_s(own_stat.read_bytes)
+    sampler.close()
+
+
+def cpu_s(work: Callable[[], object]) -> float:
+    """The least of ten tries."""
     costs = []
     for _ in range(10):
         began = time.process_time()
         for _ in range(50):
-            sampler.read()
+            work()
         costs.append((time.process_time() - began) / 50)
-    sampler.close()
-    assert min(costs) < 400e-6
+    return min(costs)
