@@ -21,7 +21,7 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -32,8 +32,8 @@ from app.remote.hostkeys import HostKey, KnownHosts, Offer
 from app.remote.secrets import forget_secrets
 from app.remote.target import Target
 from app.targets.store import Targets
+from tests.waiting import wait_until
 
-DEADLINE_S = 10.0
 CONFIG = """\
 Port {port}
 ListenAddress {address}
@@ -46,7 +46,9 @@ KbdInteractiveAuthentication no
 PermitRootLogin yes
 PrintMotd no
 LogLevel VERBOSE
-"""
+SetEnv SHLVL=1 "PATH={python}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
+"""  # SHLVL: bash reads no ~/.bashrc, in which somebody's tools may take a second of CPU for each command
+PYTHON = Path(sys.executable).resolve().parent
 
 
 class Sshd:
@@ -79,7 +81,7 @@ class Sshd:
     def make_host_keys(self, types: Sequence[str] = ("ed25519",)) -> None:
         """New host keys; a running sshd takes them after stop() and start()."""
         self.host_keys = [make_key(self.folder / f"host_{kind}", kind) for kind in types]
-        usual = CONFIG.format(port=self.port, address=self.address, folder=self.folder)
+        usual = CONFIG.format(port=self.port, address=self.address, folder=self.folder, python=PYTHON)
         keys = [f"HostKey {path}" for path in self.host_keys]
         text = "\n".join([*self._lines, *keys, usual])  # the first value of a keyword counts
         (self.folder / "sshd_config").write_text(text)
@@ -109,7 +111,7 @@ class Sshd:
         connections = _sshd_children(self._process.pid)  # asked before: orphans have another parent
         self._process.kill()
         _kill(connections)
-        self._process.wait(DEADLINE_S)
+        self._process.wait(10)
         self._process = None
 
     def cut(self) -> None:
@@ -238,14 +240,6 @@ def free_port() -> int:
         sock.bind(("127.0.0.1", 0))
         port: int = sock.getsockname()[1]
     return port
-
-
-def wait_until(condition: Callable[[], bool], what: str, deadline_s: float = DEADLINE_S) -> None:
-    """Poll until it holds; fails the test where it never does."""
-    end = time.monotonic() + deadline_s
-    while not condition():
-        assert time.monotonic() < end, f"not within {deadline_s:g} s: {what}"
-        time.sleep(0.02)
 
 
 def _kill(pids: Sequence[int]) -> None:

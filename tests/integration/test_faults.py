@@ -31,7 +31,8 @@ from app.protocol.events import (
 from tests.installed import MARIADB
 from tests.integration.desktop import READ, WRITE, Desktop, own_marks
 from tests.integration.netns import FarTarget
-from tests.integration.sshd import Sshd, wait_until
+from tests.integration.sshd import Sshd
+from tests.waiting import wait_until
 
 LONG = {"seconds": 4}
 

@@ -16,7 +16,8 @@ from app.remote.hostkeys import HostKeyUnknownError
 from app.remote.reach import connect
 from app.remote.target import Target
 from tests.integration.reaching import Person, nobody, says_hello
-from tests.integration.sshd import Sshd, StartSshd, make_key, wait_until
+from tests.integration.sshd import Sshd, StartSshd, make_key
+from tests.waiting import wait_until
 
 
 def test_an_encrypted_key_is_asked_for_and_remembered(sshd: Sshd, tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from app.agent.system.errors import AgentError
 from app.protocol.events import Fact
 from tests.installed import MARIADB, SERVER
 from tests.integration.desktop import Desktop
-from tests.integration.sshd import wait_until
 from tests.sequences import INDEX, LOAD, own_sequence
+from tests.waiting import wait_until
 
 MB = 1 << 20
 CONTENDER = f'[[contender]]\nbuild = "{MARIADB}"\nengine = "innodb"\n'

@@ -7,7 +7,7 @@ import signal
 from typing import Any
 
 from tests.integration.desktop import Desktop
-from tests.integration.sshd import wait_until
+from tests.waiting import wait_until
 
 
 def at_work(desktop: Desktop, name: str) -> Any:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.integration.desktop import Desktop
-from tests.integration.sshd import Sshd, wait_until
+from tests.integration.sshd import Sshd
+from tests.waiting import wait_until
 
 SHORT = {"steps": "point-query", "seconds": 1, "warmup": 0}
 LONG = {**SHORT, "seconds": 60}  # it is stopped while it runs

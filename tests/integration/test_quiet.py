@@ -18,7 +18,7 @@ from tests.neighbours import NAME, burning
 
 @pytest.fixture
 def neighbours(tmp_path: Path) -> Iterator[None]:
-    with burning(tmp_path):
+    with burning(tmp_path, 2):
         yield
 
 

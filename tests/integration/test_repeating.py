@@ -13,8 +13,8 @@ from app.protocol.events import REPEATED, Event, Fact, Mark, Sample, SessionEnde
 from app.protocol.others import ATTEMPT_MARKS, DISTURBED
 from app.protocol.plan import ATTEMPTS
 from tests.integration.desktop import READ, WRITE, Desktop
-from tests.integration.sshd import wait_until
 from tests.neighbours import NAME, burning, end
+from tests.waiting import wait_until
 
 REPEATING = "--repeat-if-disturbed"
 

@@ -72,7 +72,7 @@ def test_the_seconds_are_parts_of_the_step(outcome: Outcome) -> None:
     seconds, whole = measured(outcome), counts_of(outcome.total["buckets"])
     assert len(seconds) in (SECONDS, SECONDS + 1)
     for each, line in zip(seconds, (line for line in outcome.of("second") if line["measured"]), strict=False):
-        counted = pytest.approx(line["events"], rel=0.1)  # a moment before the buckets: longer on a busy machine
+        counted = pytest.approx(line["events"], rel=0.1)  # a moment before the buckets
         assert sum(each.values()) == counted
     together: Counts = {}
     for each in seconds:

@@ -24,10 +24,10 @@ from app.protocol.answers import Build
 from app.protocol.events import Fact, Progress, StepEnded
 from tests.installed import MARIADB, SERIES, SERVER
 from tests.integration.desktop import Desktop, own_marks
-from tests.integration.sshd import wait_until
 from tests.integration.test_faults import begun, on_target
 from tests.plans import write as write_file
 from tests.sequences import INDEX, LOAD, SETTLED, own_sequence
+from tests.waiting import wait_until
 
 TABLE = (
     "CREATE TABLE dyno.sbtest1 (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, k INT NOT NULL DEFAULT 0,"

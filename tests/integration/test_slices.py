@@ -19,8 +19,8 @@ from app.protocol.latency import counts_of
 from app.protocol.states import DECIDED, IN_PART, UNDECIDABLE
 from tests.installed import MARIADB
 from tests.integration.desktop import READ, WRITE, Desktop
-from tests.integration.sshd import wait_until
 from tests.integration.test_faults import journals
+from tests.waiting import wait_until
 
 TWO = (f"{MARIADB}:innodb", f"{MARIADB}:myisam")
 SLICES = {"order": "slices", "seconds": 4, "warmup": 1}

@@ -15,8 +15,9 @@ from app.protocol.events import Event, Fact, Log
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop
 from tests.integration.disks import fill
-from tests.integration.sshd import Sshd, wait_until
+from tests.integration.sshd import Sshd
 from tests.sequences import LOAD, SETTLED, own_sequence
+from tests.waiting import wait_until
 
 LOADED = ("load", "index", "settle.index")
 ROWS = 4000  # 2 tables x 2,000

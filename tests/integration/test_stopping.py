@@ -12,7 +12,7 @@ from pathlib import Path
 from app.protocol.events import Mark, SessionEnded, StepStarted
 from tests.installed import SERVER, SHARE
 from tests.integration.desktop import Desktop
-from tests.integration.sshd import wait_until
+from tests.waiting import wait_until
 
 # a server that takes its time where a file of that name lies beside it, but not in the rehearsal
 SLOW = """\

@@ -20,9 +20,9 @@ from app.protocol.plan import Step
 from tests.installed import MARIADB
 from tests.integration.desktop import SEQUENCE, Desktop
 from tests.integration.generated import ENGINES, ROWS, TABLES, Outcome, Server, drive, fill, shipped
-from tests.integration.sshd import wait_until
 from tests.integration.test_faults import begun
 from tests.sequences import CALM, INDEX, LOAD, own_sequence
+from tests.waiting import wait_until
 
 COUNTED = ("com_select", "com_stmt_execute", "com_begin", "com_commit")
 EVENTS = 60
