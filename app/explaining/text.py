@@ -40,7 +40,7 @@ def _line(setting: SettingEntry) -> tuple[str, ...]:
 
 
 def _short(value: str) -> str:
-    return value if len(value) <= _LONGEST else f"{value[: _LONGEST - 3]}..."
+    return value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…"
 
 
 def _figures(ratio: RatioEntry) -> tuple[str, str]:

@@ -234,7 +234,7 @@ def test_the_context_menu_does_what_it_says(chart: TimeChart, tmp_path: Path) ->
     menu = entries(chart)
     wanted = {
         "Copy picture",
-        "Save picture...",
+        "Save picture…",
         "Reset view",
         "Logarithmic scale",
         "Show all series",

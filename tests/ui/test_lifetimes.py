@@ -35,14 +35,14 @@ LATE_S = 0.02  # at most, until a task begins
 UI = Path(tasks.__file__).parent
 PER_WINDOW = 20  # pages and dialogs
 ACTIONS = (
-    ("bench", "&Settings..."), ("bench", "&Shortcuts and figures"), ("bench", "&About Dyno"),
-    ("bench", "Edit or check…"), ("bench", "Sweep..."), ("bench", "Custom SQL..."),
+    ("bench", "&Settings…"), ("bench", "&Shortcuts and figures"), ("bench", "&About Dyno"),
+    ("bench", "Edit or check…"), ("bench", "Sweep…"), ("bench", "Custom SQL…"),
     ("bench", "Save plan…"), ("bench", "Open plan…"), ("bench", "&Install a build…"),
     ("bench", "&Notes of the build…"), ("bench", "Sna&pshots…"),
-    ("bench", "Queue plan..."), ("bench", "Several targets..."), ("live", "Queue..."),
-    ("live", "Stop session..."), ("live", "Stop plan..."), ("live", "Save charts..."),
-    ("history", "&Export..."), ("history", "&Script..."), ("history", "&Import..."),
-    ("history", "Import a &folder..."), ("compare", "R&eport..."), ("compare", "E&xplain..."),
+    ("bench", "Queue plan…"), ("bench", "Several targets…"), ("live", "Queue…"),
+    ("live", "Stop session…"), ("live", "Stop plan…"), ("live", "Save charts…"),
+    ("history", "&Export…"), ("history", "&Script…"), ("history", "&Import…"),
+    ("history", "Import a &folder…"), ("compare", "R&eport…"), ("compare", "E&xplain…"),
 )  # fmt: skip
 Open = Callable[[], QDialog]
 

@@ -135,7 +135,7 @@ def test_live_shows_what_waits(
     assert line.text.text() == "Queue of local: night, late (held: no build)"
     context.queues.take(target, Queue([ENTRY], waits_for="the plan slices in /d (process 7)"))
     assert line.text.text() == "Queue of local: night (waits for the plan slices in /d (process 7))"
-    assert plain_text(line.open) == "Queue..." and line.open in page.page_actions()
+    assert plain_text(line.open) == "Queue…" and line.open in page.page_actions()
     context.queues.take(target, Queue([]))
     assert not line.isVisible()
 

@@ -22,6 +22,7 @@ from app.protocol.answers import SessionSummary
 from tests import sliced
 from tests.journals import Maker, contender, plan, whole
 from tests.ui.watched import WatchedPlans, keep, watched
+from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.shell.notices import Notices
 from ui.shell.saved import SavedNews
@@ -272,3 +273,6 @@ def test_a_plan_that_has_ended_says_what_it_came_to(context: Context, qtbot: QtB
     window.message.clear()
     qtbot.wait(300)
     assert window.message.text == ""  # dismissed meanwhile
+    plans.ended.emit(its_plan.id)
+    changed.bus.wanted.emit(Wanted("history", tuple(followed.progress.sessions)))
+    assert window.message.text == "", "a person looks at its sessions"

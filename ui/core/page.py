@@ -46,6 +46,13 @@ class Page(QWidget):
         """The widget with the keyboard focus when the page is first shown."""
         return None
 
+    def take_focus(self) -> None:
+        """Focus the part that had it last, or the first: keys of a page work only while it has the focus."""
+        for each in (self.focusWidget(), self.first_focus(), self):
+            if each is not None and each.isEnabled() and each.isVisibleTo(self):
+                each.setFocus()
+                return
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         first = self.first_focus()

@@ -8,6 +8,7 @@ SHORTCUTS = {
     "quit": "Ctrl+Q",
     "help": "F1",
     "look again": "F5",  # on Bench at the target
+    "dismiss": "Esc",  # while a message lies over the page
     "Bench": "Ctrl+1",
     "Live": "Ctrl+2",
     "History": "Ctrl+3",

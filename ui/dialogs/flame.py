@@ -109,7 +109,7 @@ class FlameDialog(QDialog):
     def _make_buttons(self) -> QDialogButtonBox:
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         self.save = action(
-            self, "Save as SVG...", "save", "Save the whole flame graph as a picture", self._on_save
+            self, "Save as SVG…", "save", "Save the whole flame graph as a picture", self._on_save
         )
         button = action_button(self.save)
         button.setAutoDefault(False)

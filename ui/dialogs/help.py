@@ -63,4 +63,4 @@ def _row(action: QAction) -> str:
 
 
 def _plain(text: str) -> str:
-    return text.replace("&", "").rstrip(".")
+    return text.replace("&", "").removesuffix("…")

@@ -30,6 +30,7 @@ class Column:
     is_text: bool = False
 
 
+_SHORT = {"transaction": "tx"}  # as in the cells
 COLUMNS = (
     Column("step", "step", "Name in the sequence, with coordinates", is_text=True),
     Column("threads", "threads", "Client threads"),
@@ -122,7 +123,7 @@ class ResultsModel(QAbstractTableModel):
         if column.key == "relative" and self._base_name:
             return f"/ {self._base_short}"
         if column.key in ("p95", "p99") and (per := self._latency_per()):
-            return f"{column.title}/{per}"
+            return f"{column.title}/{_SHORT.get(per, per)}"
         return column.title
 
     def _tip(self, column: Column) -> str:

@@ -29,6 +29,7 @@ class SessionColumn:
     about: str = ""  # of the head
     is_figure: bool = False
     is_first_shown: bool = True
+    gives_way: int = 0  # the place in which it is left out of a narrow list; 0: it stays
     width: int = 100
     group: str | None = None  # whose headline it is
 
@@ -106,18 +107,18 @@ FIXED = (
     SessionColumn(
         "Contender", "contender", lambda line: line["contender"]["name"], contender_text, width=150
     ),
-    SessionColumn("Build", "build", lambda line: line["contender"]["build"], width=130),
+    SessionColumn("Build", "build", lambda line: line["contender"]["build"], width=130, gives_way=3),
     SessionColumn(
         "Engine", "engine", lambda line: line["contender"]["engine"], is_first_shown=False, width=80
     ),
     SessionColumn(
         "Preset", "preset", lambda line: line["contender"]["preset"], is_first_shown=False, width=90
     ),
-    SessionColumn("Target", "target", lambda line: line["target"], width=70),
-    SessionColumn("Sequence", "sequence", lambda line: line["sequence"], width=80),
+    SessionColumn("Target", "target", lambda line: line["target"], width=70, gives_way=5),
+    SessionColumn("Sequence", "sequence", lambda line: line["sequence"], width=80, gives_way=1),
     SessionColumn("Date", "date", lambda line: date_text(line["at"]), _date, "Start time", width=124),
-    SessionColumn("Length", "length", _length, about="Duration", is_figure=True, width=82),
-    SessionColumn("Tags", "tags", lambda line: ", ".join(line["tags"]), width=80),
+    SessionColumn("Length", "length", _length, about="Duration", is_figure=True, width=82, gives_way=4),
+    SessionColumn("Tags", "tags", lambda line: ", ".join(line["tags"]), width=80, gives_way=2),
     SessionColumn(
         "Repeat", "repeat", lambda line: str(line["repeat"]), about="Repeat number in its plan",
         is_figure=True, width=64,
@@ -128,6 +129,15 @@ FIXED = (
 def columns(groups: Iterable[str]) -> tuple[SessionColumn, ...]:
     """The fixed columns, and one for the QPS of each group."""
     return FIXED + tuple(_of_group(group) for group in groups)
+
+
+def first_shown(known: Sequence[SessionColumn], room: int) -> list[int]:
+    """The columns that are shown at first: in a narrow list without those that give way."""
+    shown = [at for at, column in enumerate(known) if column.is_first_shown]
+    for at in sorted((at for at in shown if known[at].gives_way), key=lambda at: known[at].gives_way):
+        if sum(known[each].width for each in shown) > room:
+            shown.remove(at)
+    return shown
 
 
 def _of_group(group: str) -> SessionColumn:

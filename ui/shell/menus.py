@@ -28,7 +28,7 @@ def add_file_menu(window: QMainWindow, context: Context) -> None:
         _show(SettingsDialog(context, window))
 
     menu.addAction(
-        _action(window, "&Settings...", "settings", "Appearance, directories, notifications", show_settings)
+        _action(window, "&Settings…", "settings", "Appearance, directories, notifications", show_settings)
     )
     menu.addSeparator()
     menu.addAction(
@@ -36,10 +36,14 @@ def add_file_menu(window: QMainWindow, context: Context) -> None:
     )
 
 
-def add_view_menu(window: QMainWindow, context: Context, places: Sequence[QAction]) -> QAction:
+def add_view_menu(
+    window: QMainWindow, context: Context, places: Sequence[QAction], dismiss: QAction
+) -> QAction:
     """Add the menu *View*; returns the action before which pages' menus go."""
     menu = window.menuBar().addMenu("&View")
     menu.addActions(list(places))
+    menu.addSeparator()
+    menu.addAction(dismiss)
     menu.addSeparator()
     group = QActionGroup(window)
     for name in APPEARANCES:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 
 TEXT_MS = 1000  # between two looks at the texts
+MOST_SENTENCES = 3  # of a verdict in the message of a plan that has ended: it covers nothing of the page
 
 
 class Notices(QObject):
@@ -42,6 +43,7 @@ class Notices(QObject):
         self._layout.setSpacing(16)
         window.statusBar().addPermanentWidget(self._bar)
         self._unreached: dict[str, str] = {}  # what was shown of a target that was not reached
+        self._ended: tuple[str, frozenset[str]] = ("", frozenset())  # how a plan ended, its sessions
         self._tray: QSystemTrayIcon | None = None
         self._timer = QTimer(self, interval=TEXT_MS)
         self._timer.timeout.connect(self._refresh)
@@ -50,6 +52,7 @@ class Notices(QObject):
         self._context.plans.changed.connect(self._on_changed)
         self._context.plans.ended.connect(self._on_ended)
         self._context.plans.unreached.connect(self._on_unreached)
+        self._context.bus.wanted.connect(self._on_wanted)
         self._refresh()
 
     def _on_changed(self, plan: str) -> None:
@@ -95,18 +98,27 @@ class Notices(QObject):
             lambda: self._context.bus.wanted.emit(Wanted("compare", tuple(followed.progress.sessions)))
         )
         several = action if len(followed.progress.sessions) > 1 else None
+        self._ended = (text, frozenset(followed.progress.sessions))
         self._message.show_info(text, *([several] if several else []))
         if several is not None:
             self._tell_verdict(text, tuple(followed.progress.sessions), several)
         if self._are_wanted() and not self._window.isActiveWindow():
             self._notify(text)
 
+    def _on_wanted(self, wanted: Wanted) -> None:
+        """Close the message of a plan that has ended when a person goes to its sessions."""
+        text, sessions = self._ended
+        if text and self._message.text.startswith(text) and not sessions.isdisjoint(wanted.sessions):
+            self._message.clear()
+
     def _tell_verdict(self, text: str, sessions: tuple[str, ...], action: QAction) -> None:
         """Add the verdict below the message that the plan has ended, unless a person has closed it."""
 
         def show(found: list[str]) -> None:
             if found and self._message.text == text:
-                self._message.show_info("\n".join([text, *found]), action)
+                left = len(found) - MOST_SENTENCES
+                first = f"{text} ({left} more on Compare)" if left > 0 else text
+                self._message.show_info("\n".join([first, *found[:MOST_SENTENCES]]), action)
 
         self._context.tasks.read(self, lambda history: _verdict(history, sessions), show, lambda _: None)
 

@@ -18,6 +18,8 @@ from ui.pages import PLACES, Place
 from ui.widgets.actions import action
 from ui.widgets.message import Banner
 
+from .dismissing import Dismissing
+from .keyboard import Keyboard
 from .menus import add_file_menu, add_help_menu, add_view_menu
 
 FIRST_SIZE = QSize(1280, 800)
@@ -43,8 +45,11 @@ class Window(QMainWindow):
         body = _holding(self._stack)
         self.setCentralWidget(body)
         self.message = Banner(body)
+        self._dismissing = Dismissing(self)
+        self._dismissing.watch(self.message)
+        Keyboard(self, self._stack.currentWidget)
         add_file_menu(self, context)
-        self._before = add_view_menu(self, context, list(self._places.values()))
+        self._before = add_view_menu(self, context, list(self._places.values()), self._dismissing.action)
         add_help_menu(self, context, self.menus)
         context.bus.wanted.connect(self._on_wanted)
         context.bus.said.connect(self._on_said)
@@ -58,6 +63,7 @@ class Window(QMainWindow):
             place = next(place for place in PLACES if place.name == name)
             page = self._pages[name] = place.make(self._context, self._stack)
             self._stack.addWidget(page)
+            self._dismissing.watch(page)
             self._add_menu(place, page)
         return self._pages[name]
 
@@ -84,6 +90,8 @@ class Window(QMainWindow):
             menu.menuAction().setVisible(each == name)
             self._actions[each].setEnabled(each == name)
         self._stack.setCurrentWidget(page)
+        if not page.isAncestorOf(self.focusWidget() or self):
+            page.take_focus()
         if name in LOOKING:
             self._context.looking.look()
         self.setWindowTitle(harmless(f"{page.title} — Dyno" if page.title else "Dyno"))

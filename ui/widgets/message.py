@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Slot
+from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QBoxLayout, QFrame, QHBoxLayout, QPushButton, QWidget
 
 from ui.core.plain import Label, error_lines
 from ui.core.theme import SPACE
@@ -14,7 +14,8 @@ from ui.core.theme import SPACE
 from .actions import plain_text
 
 NARROW = 480
-WIDEST = 720  # of a banner
+WIDEST = 880  # of a banner: in a window of 1280 pixels it ends right of the places
+TOP = 2  # pixels above a banner
 MOST_ACTIONS = 2
 
 
@@ -96,40 +97,55 @@ class Message(QFrame):
 
 
 class Banner(Message):
-    """A message over the lower left of a page; hides when acted on."""
+    """A message of a page in the upper right of its window, beside the menus and places.
+
+    It covers nothing of the page. It hides with its page, and closes when acted on. The newest lies on top.
+    """
+
+    turned = Signal()  # it was shown or closed
 
     def __init__(self, page: QWidget) -> None:
         super().__init__(page)
         self._page = page
+        self._layout.setContentsMargins(2 * SPACE, SPACE // 2, 2 * SPACE, SPACE // 2)
         self.setProperty("over", "page")
         page.installEventFilter(self)
 
-    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize and not self.isHidden():
             self._place()
+        elif event.type() in (QEvent.Type.Show, QEvent.Type.Hide) and watched is self._page and self.text:
+            self.setVisible(event.type() == QEvent.Type.Show)
+            self._place()
+            self.turned.emit()
         return False
 
+    @Slot()
+    def clear(self) -> None:
+        at, before = QApplication.focusWidget(), self._page.focusWidget()
+        super().clear()
+        if at is not None and before is not None and self.isAncestorOf(at):
+            before.setFocus()  # Qt would give it to the next part of the window
+        self.turned.emit()
+
     def _show(self, tone: str, text: str, actions: tuple[QAction, ...]) -> None:
+        window = self._page.window()
+        if self.parent() is not window:  # over its menus too
+            self.setParent(window)
+            window.installEventFilter(self)
         super()._show(tone, text, actions)
+        self.setVisible(self._page.isVisible())
         self.raise_()
         self._place()
-        for each in self._page.findChildren(Banner):
-            each._place()
+        self.turned.emit()
 
     def _act(self, action: QAction) -> None:
         self.clear()  # first: what it does may have news
         super()._act(action)
 
     def _place(self) -> None:
-        width = min(self._page.width() - 4 * SPACE, WIDEST)
+        room = self.window().width() - 4 * SPACE
+        width = min(room, WIDEST)
         self._fold(width)
         height = self._layout.totalHeightForWidth(width)
-        self.setGeometry(2 * SPACE, self._lowest() - height - SPACE, width, height)
-
-    def _lowest(self) -> int:
-        """The lower edge of the page, or of the parent's banner if that covers it."""
-        edges = [self._page.height()]
-        for each in self.window().findChildren(Banner):
-            if each._page.isAncestorOf(self._page) and each is not self and not each.isHidden():
-                edges.append(self._page.mapFromGlobal(each.mapToGlobal(QPoint())).y())
-        return min(edges)
+        self.setGeometry(2 * SPACE + room - width, TOP, width, height)

@@ -68,7 +68,7 @@ def test_a_busy_machine_is_answered_by_the_controls_of_the_page(
     reach(ScriptedAgent(found=now(), elsewhere="the plan first is running on this machine"))
     page.run_panel.run_bar.run.trigger()
     qtbot.waitUntil(page.message.isVisible)
-    assert "press Queue plan..., or tick Allow a busy target" in page.message.text
+    assert "press Queue plan…, or tick Allow a busy target" in page.message.text
     assert page.run_panel.run_bar.busy.text() == "Allow a busy target"
 
 
@@ -82,7 +82,7 @@ def refused(
     qtbot.waitUntil(page.message.isVisible)
     assert looked == [LOCAL], "the plan that is at work there is looked for"
     qtbot.waitUntil(lambda: checks_of(page).startswith("Fail · busy: /target is in use by plan first"))
-    assert "→ wait for it, stop it on Live, or press Queue plan..." in checks_of(page)
+    assert "→ wait for it, stop it on Live, or press Queue plan…" in checks_of(page)
     assert page.run_panel.run_bar.run.isEnabled()
     return page
 
@@ -144,7 +144,7 @@ def test_a_target_at_work_offers_its_queue(
     qtbot.waitUntil(page.message.isVisible)
     assert page.message.text == (
         "Nothing was started: /target is in use by plan first (process 7)"
-        " (wait for it, stop it on Live, or press Queue plan...)"
+        " (wait for it, stop it on Live, or press Queue plan…)"
     )
     assert agent.asked == ["reach", "close"]
     qtbot.mouseClick(page.message.buttons[0], Qt.MouseButton.LeftButton)

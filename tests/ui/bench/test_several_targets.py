@@ -141,4 +141,4 @@ def test_it_can_be_given_up_while_it_checks(qtbot: QtBot, opened: OpenDialog, fo
 
 def test_one_target_alone_offers_nothing(open_page: OpenPage) -> None:
     bar = open_page().run_panel.run_bar
-    assert not bar._several_button.isVisible() and plain_text(bar.several) == "Several targets..."
+    assert not bar._several_button.isVisible() and plain_text(bar.several) == "Several targets…"

@@ -184,7 +184,7 @@ def test_published_results_are_one_click_away(qtbot: QtBot, page: ComparePage) -
     assert inlist["values"][0] == 211
     with qtbot.waitSignal(page.context.bus.wanted) as told:
         next(
-            each for each in page.page_actions() if each and plain_text(each) == "Set up the same here..."
+            each for each in page.page_actions() if each and plain_text(each) == "Set up the same here…"
         ).trigger()
     assert told.args[0].page == "bench" and set(told.args[0].sessions) == {
         each["id"] for each in shown["sessions"]

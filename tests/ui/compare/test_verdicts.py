@@ -93,7 +93,7 @@ def test_columns_of_two_plans_are_across_time(qtbot: QtBot, context: Context, pa
     means = [row[4] for row in texts(page) if row[0].startswith("geometric mean")]
     assert means and all(ACROSS in mean for mean in means)
     with qtbot.waitSignal(context.bus.wanted) as asked:
-        qtbot.mouseClick(button(page.warning, "Measure again..."), Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(button(page.warning, "Measure again…"), Qt.MouseButton.LeftButton)
     wanted = asked.args[0]
     assert wanted.page == "bench" and set(wanted.sessions) == set(ids) and wanted.sessions[0] == ids[0]
 

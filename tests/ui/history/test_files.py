@@ -36,7 +36,7 @@ def test_the_selected_lines_are_copied_as_a_table(hand: Hand, context: Context) 
 def test_a_session_is_written_down_as_a_script(hand: Hand, context: Context, tmp_path: Path) -> None:
     drop(hand.page, [RELEASED])
     hand.qtbot.waitUntil(lambda: len(hand.shown_ids()) == 6)
-    hand.qtbot.waitUntil(lambda: hand.action("Script...").isEnabled())
+    hand.qtbot.waitUntil(lambda: hand.action("Script…").isEnabled())
     (session,) = hand.table.selected
     with hand.qtbot.waitSignal(context.bus.saved) as saved:
         hand.page._exchange.write_script(session, tmp_path / "again")

@@ -139,8 +139,9 @@ class Body(QWidget):
 
     @property
     def _beside(self) -> int:
-        """The width that the charts need next to the table: all of their tabs."""
-        return max(BESIDE, self.tabs.tabBar().sizeHint().width())
+        """The width that the charts need next to the table: all of their tabs, and the widest of these."""
+        tabs = self.tabs
+        return max(BESIDE, tabs.tabBar().sizeHint().width(), tabs.minimumSizeHint().width())
 
     @property
     def _columns(self) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .published import Published
     from .sharing import Sharing
 
-_MEASURE, _SET_UP = "Measure a&gain...", "Set &up the same here..."
+_MEASURE, _SET_UP = "Measure a&gain…", "Set &up the same here…"
 _AGAIN = "Set up the contenders of these columns on Bench, to measure them in turn on one machine"
 _FLAME = "Show where the server spent its time in the chosen step, if it was profiled"
 _EXPLAIN = "Find out by measuring which setting makes this column differ from the base"
@@ -107,15 +107,15 @@ def make_commands(owner: QWidget, page: Acting) -> Commands:
     def made(text: str, shortcut: str, tip: str, what: Callable[..., object], *given: object) -> QAction:
         return action(owner, text, shortcut, tip, lambda: what(*given))
 
-    choose = made("Choose &columns...", "add", "Add or remove columns", page.toggle_chooser)
+    choose = made("Choose &columns…", "add", "Add or remove columns", page.toggle_chooser)
     published = made("&Published results", "published", _PUBLISHED, page.published.take)
     turn = made(
         "Relati&ve or absolute", "relative", "Switch between relative and absolute results", page.turn
     )
     why = made("Wh&y", "why", "Show what a query costs in the chosen step", page.body.show_why)
     again = made(_MEASURE, "set up", _AGAIN, page.measure_again)
-    flame = made("&Flame graph...", "flame graph", _FLAME, page.show_flame)
-    explain = made("E&xplain...", "explain", _EXPLAIN, page.explain)
+    flame = made("&Flame graph…", "flame graph", _FLAME, page.show_flame)
+    explain = made("E&xplain…", "explain", _EXPLAIN, page.explain)
     column = [
         made("Make &base", "base", "Compare the other columns with this one", page.make_base),
         made("Move &left", "move left", "Move this column one place to the left", page.move_column, -1),
@@ -141,16 +141,14 @@ def make_commands(owner: QWidget, page: Acting) -> Commands:
         made("Copy as CS&V", "copy as CSV", "Copy the table for a spreadsheet", share.copy, "CSV"),
     ]
     saving = [
-        made("&Save table as image...", "save", "Save the whole table as PNG or SVG", share.save_table),
+        made("&Save table as image…", "save", "Save the whole table as PNG or SVG", share.save_table),
         made(
-            "Save c&hart...",
+            "Save c&hart…",
             "save chart",
             "Save the chart as PNG or SVG, or its numbers as CSV",
             share.save_chart,
         ),
         made("Copy chart as &image", "copy chart", "Copy the chart as a picture", share.copy_chart),
     ]
-    report = made(
-        "R&eport...", "report", "Save the comparison as one file for other people", share.save_report
-    )
+    report = made("R&eport…", "report", "Save the comparison as one file for other people", share.save_report)
     return Commands(choose, published, column, again, explain, turn, why, flame, copying, saving, report)

@@ -44,7 +44,7 @@ class Commands:
         tip = "Compare the selected sessions; select two or more"
         self.compare = action(page, "&Compare", "compare", tip, do.compare)
         tip = "Save a comparison of the selected sessions for other people"
-        self.report = action(page, "Re&port...", "report", tip, do.report)
+        self.report = action(page, "Re&port…", "report", tip, do.report)
         tip = "Run the same work with the same contenders again"
         self.run_again = action(page, "Run a&gain", "run", tip, do.run_again)
         tip = "Set up the same plan on Bench, to edit it before it runs"
@@ -53,16 +53,16 @@ class Commands:
             page, "&Open in Live", "open in live", "Show the curves of the session", do.open_live
         )
         self.rename = action(table, "&Rename", "rename", "Rename the session", do.rename)
-        self.tag = action(page, "&Tag...", "tag", "Tag the selected sessions", do.tag)
+        self.tag = action(page, "&Tag…", "tag", "Tag the selected sessions", do.tag)
         self.note = action(page, "Add &note", "note", "Add a note to the selected sessions", do.note)
         self.copy = action(table, "Cop&y", "copy", "Copy the selected lines as a table", do.copy)
-        self.export = action(page, "&Export...", "export", "Save the selected sessions as files", do.export)
+        self.export = action(page, "&Export…", "export", "Save the selected sessions as files", do.export)
         tip = "Save a shell script that repeats the session with sysbench, without Dyno"
-        self.script = action(page, "&Script...", "script", tip, do.script)
+        self.script = action(page, "&Script…", "script", tip, do.script)
         tip = "Import exported sessions, published tables, sysbench output"
-        self.import_files = action(page, "&Import...", "import", tip, do.import_files)
+        self.import_files = action(page, "&Import…", "import", tip, do.import_files)
         tip = "Import sysbench outputs as steps of one session, or result folders of small-datum"
-        self.import_folder = action(page, "Import a &folder...", "import folder", tip, do.import_folder)
+        self.import_folder = action(page, "Import a &folder…", "import folder", tip, do.import_folder)
         tip = "Delete the selected sessions; can be undone"
         self.delete = action(table, "&Delete", "remove", tip, do.delete)
         self.undo = action(page, "&Undo delete", "undo", "Restore the sessions deleted last", do.undo)

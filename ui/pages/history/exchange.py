@@ -64,7 +64,7 @@ class Exchange(QObject):
 
     def import_files(self, files: Sequence[Path]) -> None:
         """Import files one after the other; a bad one does not stop the next."""
-        self._context.bus.said.emit("Importing …")
+        self._context.bus.said.emit("Importing…")
         self._context.tasks.read(
             self, lambda history: _import_files(history, files), self._on_imported, self.failed.emit
         )
@@ -91,7 +91,7 @@ class Exchange(QObject):
 
             return [export(history, session, place) for session in sessions]
 
-        self._context.bus.said.emit("Exporting …")
+        self._context.bus.said.emit("Exporting…")
         self._context.tasks.read(self, work, self._on_exported, self.failed.emit)
 
     def choose_script(self, session: str, name: str) -> None:

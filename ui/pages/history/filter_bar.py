@@ -39,7 +39,7 @@ class FilterBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._text = FilterLine()
-        self._text.setPlaceholderText("Filter: name, target, contender, tag, note …")
+        self._text.setPlaceholderText("Filter: name, target, contender, tag, note…")
         self._text.setAccessibleName("Filter sessions")
         self._text.setToolTip(as_tip(f"Show sessions that contain each word ({SHORTCUTS['find']})"))
         self._text.setClearButtonEnabled(True)

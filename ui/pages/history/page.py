@@ -82,6 +82,9 @@ class HistoryPage(Page):
             self._wanted = wanted.sessions
             self._bar.clear()
 
+    def first_focus(self) -> QWidget:
+        return self._table
+
     def page_actions(self) -> Sequence[QAction | None]:
         return self._commands.menu()
 

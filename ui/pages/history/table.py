@@ -22,6 +22,7 @@ from ui.models.session_columns import (
     TAGS,
     TARGET,
     SessionColumn,
+    first_shown,
 )
 from ui.models.sessions import SessionModel
 from ui.widgets.table import Table
@@ -98,8 +99,9 @@ class SessionTable(Table):
             return
         self._is_laid_out = True
         head, known = self.horizontalHeader(), self._model.columns
-        shown = [at for at, column in enumerate(known) if column.is_first_shown]
-        spare = max(0, self.viewport().width() - sum(known[at].width for at in shown))
+        room = self.width() - self.verticalScrollBar().sizeHint().width() - 2 * self.frameWidth()
+        shown = first_shown(known, room)
+        spare = max(0, room - sum(known[at].width for at in shown))
         for at, column in enumerate(known):
             self.setColumnWidth(at, column.width + min(spare * _SHARES.get(at, 0) // 10, _SPARE))
             self.setColumnHidden(at, at not in shown)

@@ -77,11 +77,11 @@ class DetailTabs(QTabWidget):
     def _make_results(self) -> QWidget:
         self._results.setModel(self._steps)
         self.choose_seconds = action(
-            self._results, "&Seconds that count...", "seconds",
+            self._results, "&Seconds that count…", "seconds",
             "Choose the seconds of the chosen step that count", self._on_seconds_wanted,
         )  # fmt: skip
         self.show_stacks = action(
-            self._results, "&Flame graph...", "flame graph",
+            self._results, "&Flame graph…", "flame graph",
             "Show where the server spent its time in the chosen step, if it was profiled",
             self._on_stacks_wanted,
         )  # fmt: skip

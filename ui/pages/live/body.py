@@ -24,7 +24,7 @@ from .steering import Steering
 from .waits import WaitsPanel
 from .watching import LoadedSession
 
-WIDTHS = (15, 8, 13, 11, 12, 12, 13, 10, 10, 7, 8)  # of the results, until a person changes them
+WIDTHS = (15, 8, 15, 11, 13, 13, 13, 10, 10, 7, 8)  # of the results, until a person changes them
 
 
 class LiveBody(QWidget):
@@ -71,7 +71,7 @@ class LiveBody(QWidget):
         self._make_table(context)
         self._make_tabs()
         self.header.buttons.addWidget(self.steering)
-        below = _splitter(Qt.Orientation.Horizontal, (self.tabs, 122, 3), (self.remarks, 33, 1))
+        below = _splitter(Qt.Orientation.Horizontal, (self.tabs, 128, 3), (self.remarks, 27, 1))
         split = _splitter(Qt.Orientation.Vertical, (self.charts, 52, 5), (below, 16, 2))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)

@@ -53,7 +53,7 @@ class ChartChoices(QWidget):
             page, "Whole session", "whole", "Show the whole session in the charts", axis.reset
         )
         self.save = action(
-            page, "Save charts...", "save chart", "Save the charts as PNG or SVG, or their numbers as CSV",
+            page, "Save charts…", "save chart", "Save the charts as PNG or SVG, or their numbers as CSV",
             self._ask_where,
         )  # fmt: skip
         self.copy = action(
@@ -160,7 +160,7 @@ def _combo(tip: str, letters: int) -> QComboBox:
 
 
 def _button(its_action: QAction) -> QPushButton:
-    button = QPushButton(its_action.text().removesuffix("..."))
+    button = QPushButton(its_action.text().removesuffix("…"))
     button.setToolTip(its_action.toolTip())
     button.setCheckable(its_action.isCheckable())
     button.setChecked(its_action.isChecked())

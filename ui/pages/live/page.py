@@ -40,7 +40,7 @@ class LivePage(Page):
         self.status = StatusUpdater(context, self._watching, self.body, self)
         self._cutting = Cutting(context, self)
         self.choose_seconds = action(
-            self, "Seconds that count...", "seconds", "Choose the seconds of the chosen step that count",
+            self, "Seconds that count…", "seconds", "Choose the seconds of the chosen step that count",
             self._ask_seconds,
         )  # fmt: skip
         self.body.table.addAction(self.choose_seconds)

@@ -26,7 +26,7 @@ class QueueLine(QWidget):
         self.text = QueueText()
         self.open = action(
             page,
-            "Queue...",
+            "Queue…",
             "queue",
             "Move, hold or remove the waiting plans of the target",
             self._open,

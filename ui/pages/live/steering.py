@@ -26,16 +26,16 @@ class Steering(QWidget):
         self._context = context
         self._plan: FollowedPlan | None = None
         self.stop_session = action(
-            page, "Stop session...", "stop", "End the current session; the plan continues", self._ask_session
+            page, "Stop session…", "stop", "End the current session; the plan continues", self._ask_session
         )
-        self.stop_plan = action(page, "Stop plan...", "stop plan", "End the whole plan", self._ask_plan)
+        self.stop_plan = action(page, "Stop plan…", "stop plan", "End the whole plan", self._ask_plan)
         self.stop_after = action(
-            page, "Stop after this step...", "stop after step",
+            page, "Stop after this step…", "stop after step",
             "End the session after the current step", self._ask_after_step,
         )  # fmt: skip
         self.skip = action(
             page,
-            "Skip step...",
+            "Skip step…",
             "skip",
             "End the current step without a result",
             self._ask_skip,

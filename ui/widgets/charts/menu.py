@@ -69,7 +69,7 @@ class ChartMenu(QObject):
         menu = QMenu(self._chart)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction("&Copy picture", SHORTCUTS["copy"], self._copy)
-        menu.addAction("&Save picture...", self._ask_where)
+        menu.addAction("&Save picture…", self._ask_where)
         menu.addSeparator()
         if self.axis is not None:
             menu.addAction("&Reset view", "Home", self.axis.reset)

@@ -22,8 +22,8 @@ _FOLD, _OPTION = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 PADDING = 28  # around the text of a check
 _MOST_DETAILS = 40  # lines of a tooltip
 _IN_WINDOW = {  # hints that name options of the command line, by the controls of the page
-    IN_USE_TODO: "wait for it, stop it on Live, or press Queue plan...",
-    ELSEWHERE_TODO: "wait for it, press Queue plan..., or tick Allow a busy target",
+    IN_USE_TODO: "wait for it, stop it on Live, or press Queue plan…",
+    ELSEWHERE_TODO: "wait for it, press Queue plan…, or tick Allow a busy target",
 }
 
 

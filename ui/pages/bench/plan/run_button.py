@@ -121,9 +121,9 @@ class RunBar(QWidget):
         tip = "Check and start each contender once on an empty directory; nothing is measured"
         self.rehearse = action(self, "Rehearse", "rehearse", tip, self.rehearsal_wanted.emit)
         tip = "Add the plan to the queue of the target, with or without a start time"
-        self.queue = action(self, "Queue plan...", "queue plan", tip, self.queue_wanted.emit)
+        self.queue = action(self, "Queue plan…", "queue plan", tip, self.queue_wanted.emit)
         tip = "Run the same work on several targets; Dyno checks all before any starts"
-        self.several = action(self, "Several targets...", "", tip, self.several_wanted.emit)
+        self.several = action(self, "Several targets…", "", tip, self.several_wanted.emit)
         self.cancel = action(self, "Cancel", "stop", "Cancel the start and clean up", self.cancel_wanted.emit)
         self._tip = self.run.toolTip()
         self.button = action_button(self.run)

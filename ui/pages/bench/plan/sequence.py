@@ -55,9 +55,9 @@ class SequencePanel(QWidget):
         self.filter.textChanged.connect(self.steps.filter_by)
         self.fields = FieldsForm()
         tip = "Run each step with several thread counts, core sets and values of a variable"
-        self.sweep = action(self, "Sweep...", "sweep", tip, self.sweep_wanted.emit)
+        self.sweep = action(self, "Sweep…", "sweep", tip, self.sweep_wanted.emit)
         tip = "Write a workload in SQL, or edit your own"
-        self.sql = action(self, "Custom SQL...", "custom SQL", tip, self.sql_wanted.emit)
+        self.sql = action(self, "Custom SQL…", "custom SQL", tip, self.sql_wanted.emit)
         self.variant = QLineEdit()
         self.variant.setPlaceholderText("name of a variant")
         self.variant.setAccessibleName("Name of the variant")
@@ -83,7 +83,7 @@ class SequencePanel(QWidget):
         found = tuple(step_choices(sequence, self._choices.workloads)) if sequence else ()
         self.steps.show_steps(found, draft.request.steps, draft.request.profile)
         self.steps.filter_by(self.filter.text())
-        self.sweep.setText(f"Sweep x{swept}..." if (swept := _swept(draft)) > 1 else "Sweep...")
+        self.sweep.setText(f"Sweep x{swept}…" if (swept := _swept(draft)) > 1 else "Sweep…")
         self.fields.show_draft(draft)
         self.fields.show_open(open_values(sequence, draft.request.contenders))
 

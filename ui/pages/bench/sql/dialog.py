@@ -70,7 +70,7 @@ class SqlDialog(QDialog):
         tip = "Copy the workload under another name and edit the copy"
         self.copy = action(self, "Edit a copy", "", tip, self._copy)
         tip = "Load the text of a file, mydbtest files included"
-        self.open_file = action(self, "Open file...", "open", tip, self._ask_for_file)
+        self.open_file = action(self, "Open file…", "open", tip, self._ask_for_file)
         tip = "Save it as a workload, with a sequence that runs it"
         self.save = action(self, "Save", "save", tip, self._save)
 

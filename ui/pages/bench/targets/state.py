@@ -15,7 +15,7 @@ BUSY_S = 600.0  # what an older survey says of other plans is no news
 
 _WORDS = {
     "unknown": "not checked yet",
-    "going": "connecting …",
+    "going": "connecting…",
     "unreachable": "unreachable",
     "key_unknown": "host key unknown",
     "key_changed": "HOST KEY CHANGED",
@@ -57,7 +57,7 @@ class TargetState:
     def words(self, now: float) -> str:
         """The state in a few words."""
         if self.link == "going" and self.stage:
-            return f"{self.stage} …"
+            return f"{self.stage}…"
         if self.link == "secret":
             what = self.error.what if isinstance(self.error, SecretNeededError) else "secret"
             return f"needs a {what.partition(' ')[0]}"
