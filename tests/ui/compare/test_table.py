@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QFontMetrics
@@ -143,7 +145,10 @@ def test_every_control_has_a_name(opened: Open, page: ComparePage, appearance: s
         assert action is None or (action.text() and action.shortcut().toString() and action.statusTip())
 
 
-@pytest.mark.parametrize(("size", "columns", "is_below"), [((1280, 720), 8, True), ((1600, 900), 2, False)])
+@pytest.mark.parametrize(
+    ("size", "columns", "is_below"),
+    [((1280, 720), 8, True), ((1280, 720), 2, False), ((1600, 900), 2, False)],
+)
 def test_charts_stand_where_there_is_room(
     qtbot: QtBot, opened: Open, page: ComparePage, size: tuple[int, int], columns: int, is_below: bool
 ) -> None:
@@ -153,6 +158,15 @@ def test_charts_stand_where_there_is_room(
     assert (orientation == Qt.Orientation.Vertical) == is_below
     table = page.body.table
     assert table.horizontalScrollBar().maximum() == 0
+
+
+def test_longer_names_of_steps_get_their_width(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    page.resize(1600, 900)
+    opened(2)
+    longer = [replace(each, name=f"{each.name}-with-the-second-set") for each in comparable.steps()]
+    opened(2, number=2, its_steps=longer)
+    qtbot.waitUntil(lambda: any("second-set" in row[0] for row in texts(page)))
+    assert page.body.table.horizontalScrollBar().maximum() == 0
 
 
 def test_long_names_take_two_lines(page: ComparePage) -> None:

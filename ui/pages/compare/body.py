@@ -53,7 +53,7 @@ class Body(QWidget):
         self._splitter = QSplitter()
         self._splitter.setChildrenCollapsible(False)
         self._shown: Shown | None = None
-        self._arranged: tuple[Qt.Orientation | None, str] = (None, "")
+        self._arranged: tuple[Qt.Orientation | None, str, int] = (None, "", 0)
         self._build()
         self.table.cell_chosen.connect(self._on_cell_chosen)
         self.table.activated.connect(lambda _index: self.show_why())
@@ -130,10 +130,11 @@ class Body(QWidget):
         """Place the charts below the table if they are too narrow next to it."""
         if self._shown is None:
             return
-        room = self.width() - self.table.least_width
-        wanted = Qt.Orientation.Horizontal if room >= self._beside else Qt.Orientation.Vertical
-        if (wanted, self._columns) != self._arranged:
-            self._arranged = (wanted, self._columns)
+        least = self.table.least_width
+        is_beside = self.width() - least >= self._beside
+        wanted = Qt.Orientation.Horizontal if is_beside else Qt.Orientation.Vertical
+        if (wanted, self._columns, least) != self._arranged:
+            self._arranged = (wanted, self._columns, least)
             self._splitter.setOrientation(wanted)
             self._restore(wanted)
 

@@ -125,6 +125,7 @@ class LivePage(Page):
         is_at_hand = plan is not None and (next_one is None or next_one.id == session)
         self.body.charts.axis.set_following(is_at_hand and step < 0)
         self._step_wanted = step
+        self._stack.setCurrentWidget(self.body)  # there is a session, which is being read
         self.body.message.clear()
         self.status.forget_problem()
         self._watching.show(ViewRequest(session, self.body.choices.series))
