@@ -53,7 +53,7 @@ def _share(setting: SettingEntry) -> str:
     share, low, high = setting["share"], setting["share_low"], setting["share_high"]
     if share is None or low is None or high is None:
         return ""
-    return f"{100 * share:.0f}% ({100 * low:.0f} to {100 * high:.0f}%)"
+    return f"{round(100 * share)}% ({round(100 * low)} to {round(100 * high)}%)"  # as int: no -0%
 
 
 def verdict_text(setting: SettingEntry) -> str:

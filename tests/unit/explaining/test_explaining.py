@@ -30,6 +30,7 @@ from tests.unit.explaining.pairs import (
     measure,
     next_plan,
     only,
+    shown,
     told_apart,
 )
 
@@ -59,6 +60,11 @@ def test_the_cause_is_told_apart_and_innocents_are_cleared(history: History) -> 
     text = "\n".join(" ".join(line) for line in table_of(entry).lines)
     assert f"{COMMIT} 1 2 did it 1.5" in text and "no effect beyond" in text
     assert any(line.startswith(f"{COMMIT} did it: from 1 to 2") for line in table_of(entry).remarks)
+
+
+def test_a_share_of_nothing_has_no_sign() -> None:
+    shares = [cell for line in table_of(shown()).lines for cell in line if "%" in cell and "to" in cell]
+    assert any(each.startswith("0% (") for each in shares) and not any("-0" in each for each in shares)
 
 
 def test_who_comes_back_goes_on(history: History) -> None:
