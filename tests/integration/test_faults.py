@@ -124,6 +124,7 @@ def test_link_down_in_the_middle_of_a_step_and_up_again(
 
 
 @pytest.mark.root
+@pytest.mark.full
 def test_two_targets_at_once(desktop: Desktop, two_targets: tuple[FarTarget, FarTarget]) -> None:
     """Both namespaces share one machine, so the second must be allowed to be busy."""
     for name, far in zip(("one", "two"), two_targets, strict=True):

@@ -7,6 +7,8 @@ import signal
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.integration.desktop import Desktop
 from tests.integration.sshd import Sshd
 from tests.waiting import wait_until
@@ -36,6 +38,7 @@ def restart_machine(desktop: Desktop, sshd: Sshd) -> None:
     sshd.start()
 
 
+@pytest.mark.full  # test_queue.py does the same without SSH
 def test_a_restart_of_the_machine_keeps_the_queue_its_order_and_what_is_held(
     desktop: Desktop, sshd: Sshd
 ) -> None:

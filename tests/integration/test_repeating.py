@@ -83,6 +83,7 @@ def test_the_first_attempt_that_others_leave_alone_is_the_last(desktop: Desktop,
     assert (len(found) > 1) == any(DISTURBED in marks for marks in loads)
 
 
+@pytest.mark.full
 def test_a_desktop_that_dies_and_a_stop_within_an_attempt(desktop: Desktop, tmp_path: Path) -> None:
     with burning(tmp_path, 1):
         running = desktop.begin("run", *desktop.plan(seconds=12, others_pct=1), REPEATING)

@@ -175,7 +175,7 @@ SLOWLY = own_sequence(
 
 
 @pytest.mark.disk
-@pytest.mark.parametrize("engine", ["innodb", "rocksdb"])
+@pytest.mark.parametrize("engine", ["innodb", pytest.param("rocksdb", marks=pytest.mark.full)])
 def test_what_settling_cost_is_kept_with_the_steps_that_caused_it(desktop: Desktop, engine: str) -> None:
     write_file(desktop.home / "sequences/writes.toml", WRITES)
     write_file(desktop.home / f"presets/{engine}/quick.cnf", QUICK[engine])

@@ -42,17 +42,36 @@ def dyno(*words: str, home: Path) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("charts") / "dyno-home"
+
+
+@pytest.fixture(scope="module")
+def usual(home: Path) -> tuple[str, ...]:
+    """The ids of sessions with every kind of step but rates."""
+    return comparable.keep(home, comparable.plan(8, repeats=2), {(1, "read-only")})
+
+
+@pytest.fixture(scope="module")
+def rated(home: Path, usual: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of a plan with rates, in the same history."""
+    assert usual
+    return comparable.keep(home, comparable.plan(8, repeats=2, number=2, its_steps=RATED))
+
+
 @pytest.mark.parametrize("chart", CHARTS)
-def test_a_chart_is_drawn(dyno_home: Path, tmp_path: Path, theme: Theme, chart: str) -> None:
-    plan = comparable.plan(8, repeats=2, its_steps=RATED if chart == "rates" else ())
-    ids = comparable.keep(dyno_home, plan, {(1, "read-only")})
+def test_a_chart_is_drawn(
+    home: Path, usual: tuple[str, ...], rated: tuple[str, ...], tmp_path: Path, theme: Theme, chart: str
+) -> None:
+    ids = rated if chart == "rates" else usual
     form = "svg" if chart in ("bars", "latency") else "png"
     of_step = ["--step", STEPS[chart]] if chart in STEPS else []
     words = ["chart", chart, *ids, *of_step, "--out", str(tmp_path / f"c.{form}")]
-    done = dyno(*words, home=dyno_home)
+    done = dyno(*words, home=home)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{words[-1]}\n", "")
     assert _has_colours(tmp_path / f"c.{form}", _colours(theme, chart))
-    assert not (dyno_home / "window.ini").exists()
+    assert not (home / "window.ini").exists()
 
 
 def _colours(theme: Theme, chart: str) -> list[str]:
@@ -70,10 +89,10 @@ def _has_colours(path: Path, colours: Sequence[str]) -> bool:
     return image.width() >= SMALLEST[0] and image.height() >= SMALLEST[1] and seen >= set(colours)
 
 
-def test_what_is_no_chart_is_told_in_one_line(dyno_home: Path, tmp_path: Path) -> None:
-    ids = comparable.keep(dyno_home, comparable.plan(2))
-    done = dyno("chart", "sweep", *ids, "--step", "load", "--out", str(tmp_path / "c.png"), home=dyno_home)
+def test_what_is_no_chart_is_told_in_one_line(home: Path, usual: tuple[str, ...], tmp_path: Path) -> None:
+    ids = usual[:2]
+    done = dyno("chart", "sweep", *ids, "--step", "load", "--out", str(tmp_path / "c.png"), home=home)
     assert (done.returncode, done.stderr) == (2, "dyno: load has no sweep over threads\n")
     path = str(tmp_path / "missing" / "c.png")
-    done = dyno("chart", "bars", *ids, "--out", path, home=dyno_home)
+    done = dyno("chart", "bars", *ids, "--out", path, home=home)
     assert done.returncode == 1 and done.stderr.startswith(f"dyno: cannot write {path}: no such folder")
