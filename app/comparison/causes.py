@@ -17,8 +17,9 @@ from app.engines.cause import CAUSES, Cause, Values
 from app.engines.counter import names_in
 from app.history.history import History
 from app.history.step_values import values_of_step
+from app.stats.verdicts import NOISE, SAME
 
-from .compare import base_of, sessions_of
+from .compare import base_of
 from .entries import Comparison, RowEntry
 
 QUERIES = "queries/s"  # other steps have no time of clients per query
@@ -57,7 +58,8 @@ def causes(history: History, comparison: Comparison, row: RowEntry, at: int) -> 
     known = [*(cause for name in engines for cause in engine_of(name).causes), *CAUSES]
     columns = _values(history, comparison, row, places, known)
     sides = [_medians(column) for column in columns]
-    slower = _slower(sides, comparison["limits"]["matters"])
+    is_alike = row["verdict"][at] in (NOISE, SAME)
+    slower = None if is_alike else _slower(sides, comparison["limits"]["matters"])
     found = {cause: entry for cause in known if (entry := _entry(cause, columns, sides, slower))}
     shown = [entry for each, entry in found.items() if not (each.is_state and _has_reason(each, found))]
     return {
@@ -74,9 +76,9 @@ def _values(
     if row["unit"] != QUERIES:
         return [[] for _ in places]
     names = dict.fromkeys(name for cause in known for name in names_in(cause.names))
-    sessions, threads = sessions_of(comparison), row["threads"] or 0
-    found = values_of_step(history, sessions, row["workload"], row["coordinates"], names, threads)
     columns = [comparison["sessions"][at]["ids"] for at in places]
+    sessions, threads = [id_ for ids in columns for id_ in ids], row["threads"] or 0
+    found = values_of_step(history, sessions, row["workload"], row["coordinates"], names, threads)
     return [[found[id_] for id_ in ids if id_ in found] for ids in columns]
 
 

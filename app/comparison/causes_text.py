@@ -12,7 +12,7 @@ from .waits_text import n_text
 
 NONE = "No cause that Dyno knows by name shows in the figures of this step."
 HINT = "These figures go along with the clients' time: a hint where to look, not a proof of the cause."
-SAME = "The time per query does not differ: causes are ranked by their share of the clients' time."
+SAME = "The time per query does not differ beyond the noise: causes are ranked by their share of it."
 OF_BASE = "The base takes longer per query: the causes are those of the base."
 _ALL = 0.995
 _REST = "; the rest waits for something unknown"
@@ -20,9 +20,12 @@ _REST = "; the rest waits for something unknown"
 
 def sentence(entry: CauseEntry) -> str:
     """`The clients wait for row locks: 1,204 us per query (base 3), 72% of the clients' time (base 1%)`."""
-    figure = _beside(list(map(figure_text, entry["figures"])), f" {entry['words']}")
     share = _beside(list(map(_percent, entry["share"])), " of the clients' time")
-    return f"{entry['title']}: {figure}, {share}"
+    return f"{entry['title']}: {_figure(entry)}, {share}"
+
+
+def _figure(entry: CauseEntry) -> str:
+    return _beside(list(map(figure_text, entry["figures"])), f" {entry['words']}")
 
 
 def _beside(texts: Sequence[str], words: str) -> str:
@@ -38,16 +41,15 @@ def _percent(share: float | None) -> str:
 def causes_table(title: str, entry: CausesEntry) -> TextTable:
     """A line for each cause, first what explains most."""
     has_base = len(entry["named_share"]) > 1
-    figures = ("base", "other", "base share", "other share") if has_base else ("value", "share")
-    heads = ("cause", "figure", *figures, *(("explains",) if has_base else ()), "n")
+    heads = ("cause", "figure", *(("explains", "share", "base") if has_base else ("share",)), "n")
     lines = tuple(_line(at, each) for at, each in enumerate(entry["causes"], 1))
     return TextTable(title, heads, lines, 2, tuple(remarks(entry)))
 
 
 def _line(at: int, entry: CauseEntry) -> tuple[str, ...]:
     explains = (_percent(entry["explains"]),) if len(entry["n"]) > 1 else ()
-    figures = (*map(figure_text, entry["figures"]), *map(_percent, entry["share"]))
-    return f"{at}. {entry['title']}", entry["words"], *figures, *explains, n_text(entry["n"])
+    shares = map(_percent, reversed(entry["share"]))
+    return f"{at}. {entry['title']}", _figure(entry), *explains, *shares, n_text(entry["n"])
 
 
 def remarks(entry: CausesEntry) -> Iterator[str]:

@@ -138,7 +138,7 @@ CAUSES: Tuple[Cause, ...] = (
     Cause("query-cache", "The clients wait for the query cache", US, _QUERY_CACHE, 1.0, _QUERY_CACHE),
     _taken("quota", "A CPU quota holds the server back", "% of the time", "others.throttled_pct", 1.0),
     _taken("steal", "The hypervisor takes CPU", "% of the CPUs", "others.steal_pct", 2.0),
-    _taken("other-programs", "Other programs take CPU", "% of the CPUs that the server can use", OTHERS, 5.0),
+    _taken("other-programs", "Other programs take CPU", "% of the CPUs", OTHERS, 5.0),
     Cause(
         "connections",
         "Connections are opened all the time",
@@ -159,5 +159,5 @@ CAUSES: Tuple[Cause, ...] = (
     _state("cpu", "The clients' threads wait for a CPU", WAITS_FOR_CPU),
     _state("disk", "The clients' threads wait for the disk", DISK),
     _state("sync", "The clients' threads wait for syncs", FSYNC, SYNCS),
-    _state("link", "The server waits for its clients, or the link is slow", NETWORK),
+    _state("link", "The clients or the link are slow", NETWORK),
 )

@@ -40,7 +40,7 @@ def values_of_step(
     """
     text = json.dumps(coordinates, sort_keys=True)
     rows = {session: history.one(_STEP, (session, step, text)) for session in sessions}
-    found = {session: _of_step(*row, threads=threads) for session, row in rows.items() if row}
+    found = {session: _of_step(row, threads) for session, row in rows.items() if row}
     for name in names:
         if name.startswith(WAIT):  # a wait that is not among the longest is short
             _fill(found.values(), name)
@@ -62,10 +62,9 @@ def _mean(name: str, curve: Curve) -> Values:
     return {name: float(known.mean())} if known.size else {}
 
 
-def _of_step(
-    rate: float | None, queries: float | None, per_query: str, others: str, ended: bytes, threads: int
-) -> Values:
+def _of_step(row: tuple[Any, ...], threads: int) -> Values:
     """What is stored of it, and what follows from that."""
+    rate, queries, per_query, others, ended = row
     waits = read(Waits, unpack_json(ended).get("waits", {}))
     costs, load = read_json(per_query), read_json(others) if others else {}
     found = {**dict(_known("", costs)), **_of_others(load), **_of_waits(waits, queries)}
@@ -84,8 +83,8 @@ def _known(prefix: str, values: Mapping[str, Any]) -> Iterator[tuple[str, float]
 def _of_others(load: Mapping[str, Any]) -> Values:
     """Their figures, and their CPU in percent of the CPUs that the server can use."""
     found = dict(_known("others.", load))
-    if "cpu_pct" in load:
-        found["others.share_pct"] = found["others.cpu_pct"] / max(found.get("others.cpus", 1.0), 1.0)
+    if (cpu := found.get("others.cpu_pct")) is not None:
+        found["others.share_pct"] = cpu / max(found.get("others.cpus", 1.0), 1.0)
     return found
 
 

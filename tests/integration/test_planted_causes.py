@@ -87,7 +87,7 @@ class Bench:
         while not self._seconds() and not self.stop.wait(LOOK_S):
             pass
         self.begun.set()
-        while self._seconds() < self.size["seconds"] and not self.stop.wait(LOOK_S):
+        while 0 < self._seconds() <= self.size["seconds"] and not self.stop.wait(LOOK_S):
             pass
         self.stop.set()
 
@@ -102,7 +102,8 @@ class Bench:
         journals = self.target.glob("sessions/*/journal.jsonl")
         latest = max(journals, key=lambda path: path.stat().st_mtime, default=None)
         *before, last = (latest.read_text() if latest else "").split('"step_started"')
-        return 1 + last.count('"kind":"sample"') if len(before) > self.steps else 0
+        is_there = len(before) > self.steps and '"step_ended"' not in last
+        return 1 + last.count('"kind":"sample"') if is_there else 0
 
     def connect(self) -> Any:
         words = Path(f"/proc/{self.desktop.server_pid(self.target)}/cmdline").read_text().split("\0")
