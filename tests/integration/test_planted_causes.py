@@ -106,8 +106,11 @@ class Bench:
         return 1 + last.count('"kind":"sample"') if is_there else 0
 
     def connect(self) -> Any:
-        words = Path(f"/proc/{self.desktop.server_pid(self.target)}/cmdline").read_text().split("\0")
-        socket = next(word.partition("=")[2] for word in words if word.startswith("--socket="))
+        pid = self.desktop.server_pid(self.target)
+        words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+        cnf = next(word.partition("=")[2] for word in words if word.startswith("--defaults-file="))
+        lines = (line.partition("=") for line in Path(cnf).read_text().splitlines())
+        socket = next(value.strip() for name, _, value in lines if name.strip() == "socket")
         return pymysql.connect(unix_socket=socket, user="root", db="dyno", autocommit=True)
 
     def held(self, *statements: str, seconds: float = 0.2) -> None:
