@@ -121,13 +121,6 @@ class Bench:
             self.stop.wait(seconds)
 
     def check(self, name: str, base: str, planted: str, step: str) -> None:
-        if os.environ.get("KEEP"):
-            to = os.path.join(
-                os.environ["KEEP"], os.environ["PYTEST_CURRENT_TEST"].split("::")[1].split(" ")[0]
-            )
-            shutil.rmtree(to, ignore_errors=True)
-            shutil.copytree(self.desktop.home, to, ignore=shutil.ignore_patterns("target"))
-            Path(to, "words").write_text(f"{base} {planted} --why {step}")
         (found,) = self.desktop.json("compare", base, planted, "--why", step)["steps"]
         assert name in [each["name"] for each in found["causes"][:FIRST]], found["causes"]
 
