@@ -82,7 +82,7 @@ ENGINE = Aria(
     causes=(
         misses("page cache", "aria.cache_misses", "pages"),
         slow_reads("aria.cache_misses"),
-        table_lock_cause("aria"),
+        table_lock_cause("aria.lock_waits"),
     ),
     panel=(
         *of_blocks("aria", "page cache", "aria.page_writes"),

@@ -104,19 +104,10 @@ def compaction(series: str) -> Cause:
     )
 
 
-def table_locks(engine: str) -> Cause:
-    """Table locks of an engine that locks whole tables."""
-    waited = engine + ".lock_waits"
-    return Cause(
-        "table-lock",
-        "The clients wait for table locks",
-        "% of the table locks waited",
-        waited,
-        1.0,
-        "waits.table_lock_us|" + UNNAMED,
-        per="{}+{}.locks".format(waited, engine),
-        scale=100.0,
-    )
+def table_locks(series: str) -> Cause:
+    """Table locks of an engine that locks whole tables, by the series of its waits."""
+    figure, time = ("waits.table_lock_{0}|unnamed_{0}".format(unit) for unit in ("ms", "us"))
+    return Cause("table-lock", "The clients wait for table locks", "ms each", figure, 0.1, time, per=series)
 
 
 def _taken(name: str, title: str, words: str, figure: str, least: float) -> Cause:

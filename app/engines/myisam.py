@@ -70,7 +70,7 @@ ENGINE = MyISAM(
     causes=(
         misses("key cache", "myisam.cache_misses", "key blocks"),
         slow_reads("myisam.cache_misses"),
-        table_lock_cause("myisam"),
+        table_lock_cause("myisam.lock_waits"),
     ),
     panel=(
         *of_blocks("myisam", "key cache", "myisam.key_writes"),

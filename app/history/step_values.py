@@ -73,6 +73,7 @@ def _of_step(row: tuple[Any, ...], threads: int) -> Values:
         found["queries"], found["client_us"] = rate, states or 1e6 * threads / rate
         found.update(_derived(found))
         found.update(_of_syncs(found, threads))
+        found.update(_by_second(found))
     return found
 
 
@@ -100,12 +101,16 @@ def _derived(found: Mapping[str, float]) -> Iterator[tuple[str, float]]:
     for share in ("throttled_pct", "steal_pct", "share_pct"):
         if (pct := found.get(f"others.{share}")) is not None:
             yield f"others.{share}.taken_us", pct / 100 * found["client_us"]
-    for state in ("fsync", "disk"):
-        if (waited := found.get(time_per_query(state))) is not None:
-            yield f"client_{state}_ms", waited * found["queries"] / 1e3  # a second
     if (locked := found.get(time_per_query(LOCK))) is not None:
         named = sum(found.get(f"waits.{kind}_us", 0.0) for kind in _HOLD)
         yield "unnamed_us", max(0.0, locked + found.get(time_per_query(UNKNOWN), 0.0) - named)
+
+
+def _by_second(found: Mapping[str, float]) -> Iterator[tuple[str, float]]:
+    """Ms of waiting per second, to be divided by what happens so many times a second."""
+    for name in ("client_fsync", "client_disk", "waits.table_lock", "unnamed"):
+        if (waited := found.get(f"{name}_us")) is not None:
+            yield f"{name}_ms", waited * found["queries"] / 1e3
 
 
 def _of_syncs(found: Mapping[str, float], threads: int) -> Iterator[tuple[str, float]]:

@@ -264,18 +264,24 @@ def test_table_locks(bench: Bench) -> None:
 
 @pytest.mark.full
 def test_the_query_cache(bench: Bench) -> None:
-    """Each update takes the results of all earlier reads out of the cache, while others wait."""
+    """Statements that put its memory in order lock all of it."""
+
+    def flush(bench: Bench) -> None:
+        with bench.connect() as connection, connection.cursor() as cursor:
+            while not bench.stop.is_set():
+                cursor.execute("FLUSH QUERY CACHE")
+
     base, planted = (
         bench.measure(
-            "read-write",
-            steps=(LOAD, INDEX),
+            "point-query",
+            plants=plants,
             options=("--instruments", "waits"),
-            query_cache_type=on,
-            query_cache_size=size,
+            query_cache_type="1",
+            query_cache_size="64M",
         )
-        for on, size in (("0", "0"), ("1", "256M"))
+        for plants in ((), (flush,) * 2)
     )
-    bench.check("query-cache", base, planted, "read-write")
+    bench.check("query-cache", base, planted, "point-query")
 
 
 @pytest.mark.full
