@@ -285,20 +285,6 @@ def test_the_query_cache(bench: Bench) -> None:
 
 
 @pytest.mark.full
-def test_a_purge_that_is_held_back(bench: Bench) -> None:
-    def look_back(bench: Bench) -> None:
-        bench.held(
-            "START TRANSACTION WITH CONSISTENT SNAPSHOT", "SELECT 1 FROM sbtest1 LIMIT 1", seconds=LIMIT_S
-        )
-
-    base, planted = (
-        bench.measure("update-index", plants=plants, steps=(LOAD, INDEX), size={"rows": 200, "seconds": 8})
-        for plants in ((), (look_back,))
-    )
-    bench.check("purge", base, planted, "update-index")
-
-
-@pytest.mark.full
 def test_a_full_redo_log(on_disk: Bench) -> None:
     base, planted = (
         on_disk.measure(
