@@ -195,16 +195,6 @@ def test_other_programs(bench: Bench, tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_a_small_key_cache(bench: Bench) -> None:
-    size = {"rows": 200_000}
-    base, planted = (
-        bench.measure("points-covered-si", "myisam", steps=(LOAD, INDEX), size=size, key_buffer_size=cache)
-        for cache in ("32M", "16K")
-    )
-    bench.check("small-cache", base, planted, "points-covered-si")
-
-
-@pytest.mark.full
 @pytest.mark.skipif(not shutil.which("gcc"), reason="no compiler")
 def test_slow_syncs(on_disk: Bench, tmp_path: Path) -> None:
     library, slow = tmp_path / "slow_fsync.so", on_disk.target.parent / "slow"
@@ -263,28 +253,6 @@ def test_table_locks(bench: Bench) -> None:
 
 
 @pytest.mark.full
-def test_the_query_cache(bench: Bench) -> None:
-    """Statements that put its memory in order lock all of it."""
-
-    def flush(bench: Bench) -> None:
-        with bench.connect() as connection, connection.cursor() as cursor:
-            while not bench.stop.is_set():
-                cursor.execute("FLUSH QUERY CACHE")
-
-    base, planted = (
-        bench.measure(
-            "point-query",
-            plants=plants,
-            options=("--instruments", "waits"),
-            query_cache_type="1",
-            query_cache_size="64M",
-        )
-        for plants in ((), (flush,) * 2)
-    )
-    bench.check("query-cache", base, planted, "point-query")
-
-
-@pytest.mark.full
 def test_a_full_redo_log(on_disk: Bench) -> None:
     base, planted = (
         on_disk.measure(
@@ -304,7 +272,13 @@ def test_a_compaction_storm(on_disk: Bench) -> None:
         "level0_file_num_compaction_trigger=2;level0_slowdown_writes_trigger=3;level0_stop_writes_trigger=4"
     )
     base, planted = (
-        on_disk.measure("update-nonindex", "rocksdb", size={"seconds": 6}, rocksdb_default_cf_options=options)
+        on_disk.measure(
+            "update-nonindex",
+            "rocksdb",
+            size={"seconds": 4},
+            rocksdb_default_cf_options=options,
+            rocksdb_flush_log_at_trx_commit="2",
+        )
         for options in ("write_buffer_size=64m", f"write_buffer_size=64k;{tight}")
     )
     on_disk.check("stalls", base, planted, "update-nonindex")
