@@ -147,6 +147,7 @@ def test_held_row_locks(bench: Bench) -> None:
     bench.check("row-lock", base, planted, "update-nonindex")
 
 
+@pytest.mark.full
 def test_a_small_buffer_pool(on_disk: Bench) -> None:
     base, planted = (
         on_disk.measure("point-query", size={"rows": 100_000}, innodb_buffer_pool_size=pool)
