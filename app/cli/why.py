@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from app.comparison import costs_text
 from app.comparison.before_after import pairs
+from app.comparison.causes import CausesEntry, causes
+from app.comparison.causes_text import causes_table
 from app.comparison.charts.of_all_steps import pair_numbers
-from app.comparison.entries import Comparison
+from app.comparison.compare import base_of
+from app.comparison.entries import Comparison, RowEntry
 from app.comparison.text import names_of, row_label
 from app.comparison.thread_states import states_of_steps
 from app.comparison.waits import NamedEntry, named_waits
@@ -20,45 +25,78 @@ from .screen import print_json, print_text_tables, say_shared, say_text
 from .session import opened
 
 
+@dataclass(frozen=True)
+class Step:
+    """What is known of a step in a column by name, besides its costs."""
+
+    causes: CausesEntry
+    named: NamedEntry
+
+
 def show_why(comparison: Comparison, step: str, form: str) -> None:
     """Print what may explain one step, or the costs of all steps, as measured and relative to the base."""
     check_step(comparison, step)
     entries = why_all(comparison, step)
-    if step and not entries:
-        raise InputError("nothing to explain: give a session to compare with the base")
     if form == "json":
-        named = _named(comparison, entries)
-        steps = [{**entry, **its} for entry, its in zip(entries, named, strict=True)]
-        print_json({"base": comparison["base"], "steps": steps})
+        steps = _json(comparison, entries) if entries else _json_alone(comparison, step)
+        print_json({"base": comparison["base"], "steps": list(steps)})
     elif form == "csv":
         say_text(costs_text.to_csv(comparison, entries))
     elif step:
-        print_text_tables(list(_tables(comparison, entries)), form)
+        tables = _tables(comparison, entries) if entries else _tables_alone(comparison, step)
+        print_text_tables(list(tables), form)
     else:
         ways = (False, True) if entries else (False,)
         names = _names(comparison, form)
-        tables = [costs_text.costs_of_steps(comparison, is_relative, names) for is_relative in ways]
-        tables.append(states_of_steps(comparison, names))
-        print_text_tables(tables, form)
+        costs = [costs_text.costs_of_steps(comparison, is_relative, names) for is_relative in ways]
+        print_text_tables([*costs, states_of_steps(comparison, names)], form)
 
 
 def _tables(comparison: Comparison, entries: Sequence[WhyEntry]) -> Iterator[TextTable]:
-    """Costs, waits and statements of each entry."""
-    for entry, named in zip(entries, _named(comparison, entries), strict=True):
+    """Causes, costs, waits and statements of each entry."""
+    for entry, its in zip(entries, _known(comparison, entries), strict=True):
         costs = costs_text.details(comparison, entry)
+        yield causes_table(f"Causes of {costs.title}", its.causes)
         yield costs
-        yield waits_table(f"Waits of {costs.title}", named)
-        if named["statements"]:
-            yield statements_table(f"Statements of {costs.title}", named)
+        yield waits_table(f"Waits of {costs.title}", its.named)
+        if its.named["statements"]:
+            yield statements_table(f"Statements of {costs.title}", its.named)
 
 
-def _named(comparison: Comparison, entries: Sequence[WhyEntry]) -> list[NamedEntry]:
-    """Waits and statements of each entry."""
+def _tables_alone(comparison: Comparison, step: str) -> Iterator[TextTable]:
+    for row, found in _alone(comparison, step):
+        yield causes_table(f"Causes of {row_label(row)}", found)
+
+
+def _json(comparison: Comparison, entries: Sequence[WhyEntry]) -> Iterator[dict[str, Any]]:
+    for entry, its in zip(entries, _known(comparison, entries), strict=True):
+        yield {**entry, **its.causes, **its.named}
+
+
+def _json_alone(comparison: Comparison, step: str) -> Iterator[dict[str, Any]]:
+    for row, found in _alone(comparison, step):
+        yield {"step": row["workload"], "coordinates": row["coordinates"], **found}
+
+
+def _alone(comparison: Comparison, step: str) -> list[tuple[RowEntry, CausesEntry]]:
+    """The causes of each row of a step in the only column."""
+    rows = [row for row in comparison["rows"] if step in ("", row["workload"], row_label(row))]
+    with opened() as history:
+        return [(row, causes(history, comparison, row, base_of(comparison))) for row in rows]
+
+
+def _known(comparison: Comparison, entries: Sequence[WhyEntry]) -> list[Step]:
+    """Of each entry."""
     ids = [column["id"] for column in comparison["sessions"]]
+    rows = {(row["workload"], str(row["coordinates"])): row for row in comparison["rows"]}
     with opened() as history:
         return [
-            named_waits(history, comparison, each["step"], each["coordinates"], ids.index(each["column"]))
+            Step(
+                causes(history, comparison, rows[each["step"], str(each["coordinates"])], at),
+                named_waits(history, comparison, each["step"], each["coordinates"], at),
+            )
             for each in entries
+            for at in (ids.index(each["column"]),)
         ]
 
 

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Dict, Mapping
 
+from .cause import misses, slow_reads
+from .cause import table_locks as table_lock_cause
 from .counter import TO_MB, gauge, rate, share
 from .engine import MIB, Debt, Engine, rows_written, table_lock, table_locks
 from .panel import of_blocks, of_table_locks, plain
@@ -76,6 +78,11 @@ ENGINE = Aria(
         ),
         gauge("aria.log_mb", "aria.log_bytes", "log files", "MB", TO_MB),
         *table_locks("aria"),
+    ),
+    causes=(
+        misses("page cache", "aria.cache_misses", "pages"),
+        slow_reads("aria.cache_misses"),
+        table_lock_cause("aria.lock_waits"),
     ),
     panel=(
         *of_blocks("aria", "page cache", "aria.page_writes"),

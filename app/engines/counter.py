@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import List, Mapping, NamedTuple, Optional, Tuple
+from typing import List, Mapping, NamedTuple, Optional, Tuple, Union
 
 TO_KB, TO_MB = 1 / 1024, 1 / (1 << 20)  # of bytes
 SHARE = "share"  # the unit of a part of a whole: from 0 to 1
@@ -29,22 +29,27 @@ class Counter(NamedTuple):
     @property
     def names(self) -> List[str]:
         """The status variables that it reads."""
-        return [name for _, name in _TERM.findall("|".join(filter(None, (self.status, self.per))))]
+        return names_in("|".join(filter(None, (self.status, self.per))))
 
     def total(self, status: Mapping[str, str]) -> Optional[float]:
         """What the server has counted, or the share; None if it is missing."""
-        value = _total(self.status, status)
+        value = total_of(self.status, status)
         if not self.per:
             return value
-        whole = _total(self.per, status)
+        whole = total_of(self.per, status)
         return None if value is None or not whole else value / whole
 
 
-def _total(expression: str, status: Mapping[str, str]) -> Optional[float]:
-    """The first of the alternatives of which the server has every variable."""
+def names_in(expression: str) -> List[str]:
+    """The names in all alternatives."""
+    return [name for _, name in _TERM.findall(expression)]
+
+
+def total_of(expression: str, values: Mapping[str, Union[str, float]]) -> Optional[float]:
+    """The first of the alternatives of which every name has a value."""
     for terms in _alternatives(expression):
         try:
-            return sum(sign * float(status[name]) for sign, name in terms)
+            return sum(sign * float(values[name]) for sign, name in terms)
         except (KeyError, ValueError):
             continue
     return None

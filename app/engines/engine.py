@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
+from .cause import Cause
 from .counter import Counter, StatusWait, rate
 from .panel import Figure
 from .query import Query
@@ -70,6 +71,7 @@ class Engine:
     # what is read from a server
     counters: Tuple[Counter, ...] = ()
     panel: Tuple[Figure, ...] = ()  # the figures that matter
+    causes: Tuple[Cause, ...] = ()  # that only this engine has
     status_waits: Tuple[StatusWait, ...] = ()  # that the Performance Schema does not have by name
     has_status: bool = True  # SHOW ENGINE ... STATUS says something
     table_facts: Tuple[Tuple[str, str], ...] = ()  # facts once the tables are loaded: name, statement

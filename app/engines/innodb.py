@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional
 
+from .cause import DISK, FSYNC, RUNNING, UNNAMED, Cause, misses, slow_reads, slow_sync
 from .counter import SHARE, TO_KB, TO_MB, StatusWait, gauge, rate, share
 from .engine import MIB, Debt, Engine, IsSteady, words
 from .panel import dirty_share, hit_rate, plain, ratio
@@ -69,6 +70,16 @@ is_written() {{ # dirty pages and purge, as far as reads would notice
         [ "$((before - HISTORY))" -le {few} ] && [ "$((HISTORY - before))" -le {few} ]
 }}
 """.format(pages=FEW_PAGES, purged=PURGED, few=FEW_TRANSACTIONS)
+
+_FULL_REDO = Cause(
+    name="full-redo",
+    title="The redo log is full",
+    words="% of it is checkpoint age",
+    figure="innodb.checkpoint_share",
+    least=60.0,
+    time="{}+{}+{}".format(UNNAMED, DISK, FSYNC),
+    scale=100.0,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,6 +278,14 @@ ENGINE = InnoDB(
             direction="lower",
         ),
     ),
+    causes=(
+        misses("buffer pool", "innodb.cache_misses", "pages"),
+        _FULL_REDO,
+        Cause(
+            "purge", "Purge is behind", "transactions not purged", "innodb.history_list", 10_000.0, RUNNING
+        ),
+        *(slow_reads("innodb.cache_misses"), slow_sync("innodb.log_syncs")),
+    ),
     panel=(
         hit_rate(
             "Share of the page requests to the buffer pool that found the page there.",
@@ -292,14 +311,7 @@ ENGINE = InnoDB(
             "Transactions whose old row versions are not purged.",
             "innodb.history_list",
         ),
-        plain(
-            "log_rate",
-            "Redo written",
-            "KB/s",
-            "",
-            "Bytes written to the redo log.",
-            "innodb.log_kb",
-        ),
+        plain("log_rate", "Redo written", "KB/s", "", "Bytes written to the redo log.", "innodb.log_kb"),
         plain(
             "log_waits",
             "Log buffer waits",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Mapping
 
+from .cause import misses, slow_reads
+from .cause import table_locks as table_lock_cause
 from .counter import StatusWait, gauge, rate, share
 from .engine import MIB, Debt, Engine, rows_written, table_lock, table_locks
 from .panel import of_blocks, of_table_locks, plain
@@ -64,6 +66,11 @@ ENGINE = MyISAM(
         share("myisam.dirty_share", "key_blocks_not_flushed", _BLOCKS, "dirty share of the key cache"),
         *table_locks("myisam"),
         rate("myisam.table_opens", "opened_tables", "tables opened", direction="lower"),
+    ),
+    causes=(
+        misses("key cache", "myisam.cache_misses", "key blocks"),
+        slow_reads("myisam.cache_misses"),
+        table_lock_cause("myisam.lock_waits"),
     ),
     panel=(
         *of_blocks("myisam", "key cache", "myisam.key_writes"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
+from .cause import US, Cause, compaction, misses, slow_reads, slow_sync
 from .counter import SHARE, TO_KB, TO_MB, Counter, StatusWait, gauge, rate
 from .engine import MIB, Debt, Engine, IsSteady, Rules
 from .panel import Figure, hit_rate, plain, ratio
@@ -267,19 +268,9 @@ ENGINE = MyRocks(
         rate("rocksdb.log_kb", "rocksdb_wal_bytes", "WAL written", "KB/s", TO_KB),
         rate("rocksdb.log_syncs", "rocksdb_wal_synced", "WAL syncs"),
         rate("rocksdb.flush_kb", "rocksdb_flush_write_bytes", "data flushed", "KB/s", TO_KB),
+        rate("rocksdb.compaction_read_kb", "rocksdb_compact_read_bytes", "compaction reads", "KB/s", TO_KB),
         rate(
-            "rocksdb.compaction_read_kb",
-            "rocksdb_compact_read_bytes",
-            "compaction reads",
-            "KB/s",
-            TO_KB,
-        ),
-        rate(
-            "rocksdb.compaction_write_kb",
-            "rocksdb_compact_write_bytes",
-            "compaction writes",
-            "KB/s",
-            TO_KB,
+            "rocksdb.compaction_write_kb", "rocksdb_compact_write_bytes", "compaction writes", "KB/s", TO_KB
         ),
         rate("rocksdb.stall_ms", "rocksdb_stall_micros", "write stalls", "ms/s", 1e-3, "lower"),
         rate("rocksdb.stops", "rocksdb_stall_total_stops", "write stops", direction="lower"),
@@ -299,6 +290,12 @@ ENGINE = MyRocks(
             gauge("rocksdb.level_mb{" + str(at) + "}", _level_bytes(at), "level {}".format(at), "MB", TO_MB)
             for at in range(_MOST_LEVELS)
         ),
+    ),
+    causes=(
+        misses("block cache", "rocksdb.cache_misses", "blocks"),
+        Cause("stalls", "MyRocks stalls writes", US, "waits.stall_us", 1.0, "waits.stall_us"),
+        compaction("rocksdb.compaction_write_kb"),
+        *(slow_reads("rocksdb.cache_misses"), slow_sync("rocksdb.log_syncs")),
     ),
     panel=(
         hit_rate(

@@ -25,10 +25,11 @@ HANDLER_READS = "+".join(
 )
 READS = rate("server.handler_reads", HANDLER_READS, "handler reads")
 ROWS = rate("server.rows_read", "rows_read", "rows read, all engines")  # MariaDB counts them
+CONNECTIONS = rate("server.connections", "connections", "connections opened")
 SORTED = rate("server.rows_sorted", "sort_rows", "rows sorted")
 COUNTERS = (
     gauge("server.threads_running", "threads_running", "running threads"),
-    *(READS, ROWS, SORTED),
+    *(READS, ROWS, SORTED, CONNECTIONS),
 )
 
 # engines of which Dyno has no facts, compiled in: the option in the help of a server that says so; '': in all

@@ -16,6 +16,7 @@ from app.core.units import date_text
 from app.history.history import History
 from app.stats import Limits
 
+from .causes import cause_sentences
 from .caveats import caveats
 from .repeating import Script, how_to_repeat, script_of
 from .sentences import summary
@@ -43,6 +44,7 @@ class Report:
     latencies: tuple[Group, ...]
     before_and_after: tuple[Group, ...]
     costs: tuple[Group, ...]
+    causes: tuple[tuple[str, tuple[str, ...]], ...]  # a step in a column, and its sentences
     stacks: tuple[ProfiledStep, ...]
     caveats: tuple[str, ...]
     repeat: tuple[str, ...]
@@ -85,6 +87,7 @@ def read_report(
         latencies=tuple(latencies(found, at)),
         before_and_after=tuple(before_and_after(found)),
         costs=(*costs(found, at), *waits(history, found)),
+        causes=tuple(cause_sentences(history, found, names, at)),
         stacks=tuple(profiled(history, found, names, at)),
         caveats=tuple(caveats(history, found, names)),
         repeat=tuple(how_to_repeat(history, columns, names, at)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from app.comparison.causes_text import HINT
 from app.comparison.rounds import about_ratio
 from app.core.table import markdown_of
 
@@ -50,7 +51,15 @@ def _results(report: Report) -> list[str]:
 
 
 def _costs(report: Report) -> list[str]:
-    return ["## What a query costs", *_groups(report.costs, report)]
+    return ["## What a query costs", *_causes(report), *_groups(report.costs, report)]
+
+
+def _causes(report: Report) -> list[str]:
+    """What may have made steps slow, by name."""
+    parts = ["### Causes by name", HINT] if report.causes else []
+    for title, sentences in report.causes:
+        parts += [f"{_plain(title)}:", "\n".join(f"1. {_plain(each)}" for each in sentences)]
+    return parts
 
 
 def _stacks(report: Report) -> list[str]:

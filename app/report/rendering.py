@@ -9,6 +9,7 @@ from jinja2 import Environment
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from app.comparison.causes_text import HINT
 from app.comparison.judgement import verdict_legend
 from app.comparison.palette import CONTENDERS
 from app.comparison.rounds import about_ratio
@@ -39,6 +40,7 @@ def to_html(report: Report, sections: Sequence[str] = SECTIONS) -> str:
         setup_lines=setup_lines(report.setups),
         explained=verdict_legend(report.comparison),
         of_rounds=about_ratio(report.comparison),
+        causes_hint=HINT,
         own_text=_own_text(report.own_text),
         light=CONTENDERS[False],
         dark=CONTENDERS[True],

@@ -10,6 +10,7 @@ import pytest
 from app.agent.main import VERBS
 from app.core.units import unit_text
 from app.engines import KNOWN
+from app.engines.cause import CAUSES
 from app.history.history import History
 from app.history.schema import DERIVED_TABLES, OWNED_TABLES
 from app.protocol.events import KINDS, PROTOCOL, Unknown, decode
@@ -61,6 +62,11 @@ def test_the_figures_of_the_engines() -> None:
             f" {each.meaning} |"
             for each in engine.panel
         ]
+
+
+def test_the_causes() -> None:
+    every = [*CAUSES, *(cause for engine in KNOWN.values() for cause in engine.causes)]
+    assert rows(page("causes.md"), "name") == {each.name for each in every}
 
 
 @pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.name)

@@ -16,7 +16,7 @@ from tests.named import STATEMENTS, WAITS
 from tests.ui.compare.seen import Open, choose, panel
 from ui.models.text_table import SHARE
 from ui.pages.compare import ComparePage
-from ui.pages.compare.why import ALL, STEP, WRITES, WhyPanel
+from ui.pages.compare.why import ALL, CAUSES, STEP, WRITES, WhyPanel
 from ui.widgets.image import at_least
 
 
@@ -32,7 +32,8 @@ def test_enter_on_a_cell_shows_why(qtbot: QtBot, opened: Open, page: ComparePage
     choose(page, "read-only", 2)
     qtbot.keyClick(page.body.table, Qt.Key.Key_Return)
     shown = panel(qtbot, page, WhyPanel)
-    assert shown._way == STEP
+    assert shown._way == CAUSES
+    shown.go_to(STEP)
     assert shown._heading.text() == "read-only threads=1: innodb-preset1-1 against innodb-preset0-1"
     found = {line[0]: line for line in lines(shown)}
     assert found["CPU"][1:5] == ["us/query", "35.50", "35.50", "1.00"]
@@ -86,9 +87,11 @@ def test_a_picture_of_it_shows_all_lines(
     assert bar.maximum() > 0
 
 
-def test_one_column_has_nothing_to_explain(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+def test_one_column_has_no_costs_to_compare(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened(1)
-    assert panel(qtbot, page, WhyPanel)._remark.text().startswith("Choose a step")
+    shown = panel(qtbot, page, WhyPanel)
+    shown.go_to(STEP)
+    assert shown._remark.text().startswith("Choose a step")
 
 
 def test_a_picture_says_of_what_it_is(
@@ -96,7 +99,7 @@ def test_a_picture_says_of_what_it_is(
 ) -> None:
     opened(2)
     choose(page, "read-only", 1)
-    panel(qtbot, page, WhyPanel)
+    panel(qtbot, page, WhyPanel).go_to(STEP)
     path = tmp_path / "why.svg"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     page.sharing.save_chart()
@@ -130,3 +133,28 @@ def test_without_waits_it_says_what_would_bring_them(qtbot: QtBot, opened: Open,
     with qtbot.waitSignal(shown.drawn):
         qtbot.mouseClick(shown._ways["Waits"], Qt.MouseButton.LeftButton)
     assert lines(shown) == [] and "Instruments: waits" in shown._remark.text()
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_causes_of_a_step_by_name(
+    qtbot: QtBot, opened: Open, page: ComparePage, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    """The last column waits for row locks."""
+
+    def waits(maker: Maker) -> dict[str, dict[str, float]]:
+        is_last = maker.plan.turn_of(maker.session).contender == columns - 1
+        return {"kinds": {"row_lock": 200.0 if is_last else 0.0}}
+
+    monkeypatch.setattr(Maker, "waits", property(waits))
+    opened(columns)
+    choose(page, "read-only", columns - 1)
+    shown = panel(qtbot, page, WhyPanel)
+    qtbot.waitUntil(lambda: len(lines(shown)) > 0)
+    assert lines(shown)[0][0] == "1. The clients wait for row locks"
+    assert ("against" in shown._heading.text()) == (columns == 2)
+    assert "not a proof" in shown._remark.text()
+    assert "row locks" in shown.csv()
+    with qtbot.waitSignal(shown.drawn):
+        qtbot.mouseClick(shown._ways["Waits"], Qt.MouseButton.LeftButton)
+    assert lines(shown) == []
+    assert ("Instruments: waits" in shown._remark.text()) == (columns == 2)

@@ -25,7 +25,7 @@ from .seconds import SecondsPanel
 from .sizes import SizesPanel
 from .sweeps import SweepPanel
 from .table import ComparisonTable
-from .why import STEP, WhyPanel
+from .why import CAUSES, WhyPanel
 
 BESIDE = 560  # pixels that charts need next to the table
 _TABLE_SHARE, _CHART_SHARE = 1, 1
@@ -106,7 +106,7 @@ class Body(QWidget):
 
     def show_why(self) -> None:
         """Show the costs of the chosen step, and focus them."""
-        self._why.go_to(STEP)
+        self._why.go_to(CAUSES)
         self.tabs.setCurrentWidget(self._why)
 
     def _on_cell_chosen(self, row: RowEntry | None) -> None:

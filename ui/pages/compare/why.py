@@ -6,16 +6,21 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.comparison.before_after import pairs
+from app.comparison.causes import causes
+from app.comparison.causes_text import causes_table
 from app.comparison.charts.of_all_steps import pair_numbers
 from app.comparison.compare import base_of
 from app.comparison.costs_text import costs_of_steps, details, pairs_of_steps
 from app.comparison.costs_text import to_csv as costs_csv
+from app.comparison.entries import RowEntry
+from app.comparison.text import names_of, row_label
 from app.comparison.thread_states import states_of_steps
-from app.comparison.waits import NamedEntry, named_waits
+from app.comparison.waits import named_waits
 from app.comparison.waits_text import statements_table, waits_table
 from app.comparison.why import WhyEntry, why, why_all
 from app.core.csv_text import csv_text
 from app.core.table import TextTable
+from app.history.history import History
 from ui.core.context import Context
 from ui.core.plain import as_tip
 from ui.core.tasks import Latest
@@ -27,9 +32,11 @@ from ui.widgets.table import Table
 
 from .panel import Panel, Shown
 
-NAMED = {"Waits": waits_table, "Statements": statements_table}
-STEP, ALL, THREADS, WRITES = "This step", "All steps", "Threads", "Before/after"
+CAUSES, STEP, ALL, THREADS, WRITES = "Causes", "This step", "All steps", "Threads", "Before/after"
+_NAMED = {"Waits": waits_table, "Statements": statements_table}
+READ = (CAUSES, *_NAMED)  # from the history, in the background
 _TIPS = {
+    CAUSES: "What may have made the chosen step slow, by name, what explains most first",
     STEP: "What a query costs in the chosen step, the most likely explanation first",
     ALL: "The costs of all steps, relative or absolute like the table",
     THREADS: "What client threads did in each step: shares of their time",
@@ -51,8 +58,8 @@ class WhyPanel(Panel):
         super().__init__(context.theme, parent)
         self._context = context
         self._latest = Latest(context.tasks, self)
-        self._named: TextTable | None = None  # waits or statements, once they are read
-        self._way = context.memory.value("compare/why", STEP)
+        self._named: TextTable | None = None  # of the ways of READ, once it is read
+        self._way = context.memory.value("compare/why", CAUSES)
         self._ways = {text: QPushButton(text) for text in _TIPS}
         self._model = TextTableModel(self)
         self._table = Table("Costs")
@@ -96,7 +103,7 @@ class WhyPanel(Panel):
     def csv(self) -> str:
         if self.shown is None:
             return ""
-        if self._way in NAMED:
+        if self._way in READ:
             return csv_text(self._named.heads, self._named.lines) if self._named else ""
         if self._way == WRITES:
             return pair_numbers(self.shown.comparison, pairs(self.shown.comparison)).to_csv()
@@ -118,7 +125,7 @@ class WhyPanel(Panel):
             self.update_from(self.shown)
 
     def draw(self, shown: Shown) -> None:
-        if self._way in NAMED:
+        if self._way in READ:
             self._draw_named(shown)
             return
         if self._way == STEP:
@@ -141,23 +148,23 @@ class WhyPanel(Panel):
         self._arrange(table)
 
     def _draw_named(self, shown: Shown) -> None:
-        """Read waits and statements of the chosen cell, then show those of the chosen way."""
-        self._named = None
-        if (entry := _entry(shown)) is None:
+        """Read causes, waits or statements of the chosen cell, then show them."""
+        self._named, way, place = None, self._way, _place(shown)
+        alone = place is not None and place[1] == base_of(shown.whole)
+        if place is None or (alone and way != CAUSES):
             self._show(TextTable("", (), (), 0, (_CHOOSE,)))
+            self.drawn.emit()
             return
-        at = [column["id"] for column in shown.whole["sessions"]].index(entry["column"])
-        title = details(shown.whole, entry).title
         self._latest.read(
-            lambda history: named_waits(history, shown.whole, entry["step"], entry["coordinates"], at),
-            lambda named: self._on_named(title, named),
+            lambda history: _read(history, way, shown, *place),
+            lambda table: self._on_named(way, table),
             self.failed.emit,
         )
 
-    def _on_named(self, title: str, named: NamedEntry) -> None:
-        if self._way in NAMED:  # else the person looks at costs by now
-            self._named = NAMED[self._way](title, named)
-            self._show(self._named)
+    def _on_named(self, way: str, table: TextTable) -> None:
+        if self._way == way:  # else the person looks at something else by now
+            self._named = table
+            self._show(table)
             self.drawn.emit()
 
     def _show(self, table: TextTable) -> None:
@@ -165,7 +172,7 @@ class WhyPanel(Panel):
         self._arrange(table)
 
     def _arrange(self, table: TextTable) -> None:
-        ends = self._way != "Statements"  # where names differ
+        ends = self._way not in (CAUSES, "Statements")  # where names differ
         self._table.setTextElideMode(Qt.TextElideMode.ElideLeft if ends else Qt.TextElideMode.ElideRight)
         self._heading.setText(table.title)
         self._remark.setText("\n".join(table.remarks))
@@ -173,18 +180,33 @@ class WhyPanel(Panel):
         self._table.setVisible(bool(table.lines))
         self._table.resizeColumnsToContents()
         is_wide = self._table.horizontalHeader().length() > self._table.viewport().width()
-        for at in range(table.texts if is_wide else 0):
+        for at in range(table.texts if is_wide and self._way != CAUSES else 0):
             self._table.setColumnWidth(at, min(self._table.columnWidth(at), _WIDEST if at else _STEP_WIDEST))
         if (at := self._model.share_column) >= 0:
             self._table.setColumnWidth(at, max(_BAR, self._table.columnWidth(at)))
 
 
 def _entry(shown: Shown) -> WhyEntry | None:
-    """The entry of the chosen cell; for the base, that of the first other column."""
-    base, count = base_of(shown.whole), len(shown.whole["sessions"])
-    others = [at for at in range(count) if at != base]
-    if shown.row is None or not others:
+    """The entry of the chosen cell; None without a base."""
+    place = _place(shown)
+    return why(shown.whole, *place) if place and place[1] != base_of(shown.whole) else None
+
+
+def _place(shown: Shown) -> tuple[RowEntry, int] | None:
+    """The row and column of the chosen cell; for the base, the first other column, if there is one."""
+    if shown.row is None:
         return None
+    base, count = base_of(shown.whole), len(shown.whole["sessions"])
     wanted = (shown.row["workload"], shown.row["coordinates"])
     row = next(row for row in shown.whole["rows"] if (row["workload"], row["coordinates"]) == wanted)
-    return why(shown.whole, row, shown.column if shown.column in others else others[0])
+    others = [at for at in range(count) if at != base] or [base]
+    return row, shown.column if shown.column in others else others[0]
+
+
+def _read(history: History, way: str, shown: Shown, row: RowEntry, at: int) -> TextTable:
+    """The table of a way of READ."""
+    names, base = names_of(shown.whole), base_of(shown.whole)
+    title = f"{row_label(row)}: {names[at]}" + (f" against {names[base]}" if at != base else "")
+    if way == CAUSES:
+        return causes_table(title, causes(history, shown.whole, row, at))
+    return _NAMED[way](title, named_waits(history, shown.whole, row["workload"], row["coordinates"], at))

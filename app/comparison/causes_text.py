@@ -1,0 +1,66 @@
+"""Causes by name, written down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from app.core.table import MISSING, TextTable
+from app.core.units import figure_text
+
+from .causes import CauseEntry, CausesEntry
+from .waits_text import n_text
+
+NONE = "No cause that Dyno knows by name shows in the figures of this step."
+HINT = "These figures go along with the clients' time: a hint where to look, not a proof of the cause."
+SAME = "The time per query does not differ beyond the noise: causes are ranked by their share of it."
+OF_BASE = "The base takes longer per query: the causes are those of the base."
+_ALL = 0.995
+_REST = "; the rest waits for something unknown"
+
+
+def sentence(entry: CauseEntry) -> str:
+    """`The clients wait for row locks: 1,204 us per query (base 3), 72% of the clients' time (base 1%)`."""
+    share = _beside(list(map(_percent, entry["share"])), " of the clients' time")
+    return f"{entry['title']}: {_figure(entry)}, {share}"
+
+
+def _figure(entry: CauseEntry) -> str:
+    return _beside(list(map(figure_text, entry["figures"])), f" {entry['words']}")
+
+
+def _beside(texts: Sequence[str], words: str) -> str:
+    """The figure of the column, then that of the base."""
+    *base, own = texts
+    return f"{own}{words}{f' (base {base[0]})' if base else ''}"
+
+
+def _percent(share: float | None) -> str:
+    return MISSING if share is None else f"{share:.0%}"
+
+
+def causes_table(title: str, entry: CausesEntry) -> TextTable:
+    """A line for each cause, first what explains most."""
+    has_base = len(entry["named_share"]) > 1
+    heads = ("cause", "figure", *(("explains", "share", "base") if has_base else ("share",)), "n")
+    lines = tuple(_line(at, each) for at, each in enumerate(entry["causes"], 1))
+    return TextTable(title, heads, lines, 2, tuple(remarks(entry)))
+
+
+def _line(at: int, entry: CauseEntry) -> tuple[str, ...]:
+    explains = (_percent(entry["explains"]),) if len(entry["n"]) > 1 else ()
+    shares = map(_percent, reversed(entry["share"]))
+    return f"{at}. {entry['title']}", _figure(entry), *explains, *shares, n_text(entry["n"])
+
+
+def remarks(entry: CausesEntry) -> Iterator[str]:
+    """What to know of the list, and how much of the clients' time has a name."""
+    named = entry["named_share"]
+    yield HINT if entry["causes"] else NONE
+    if entry["slower"] == 0:
+        yield OF_BASE
+    elif entry["causes"] and entry["slower"] is None and len(named) > 1:
+        yield SAME
+    if named[-1] is not None:
+        has_rest = any(share is not None and share < _ALL for share in named)
+        shares = _beside(list(map(_percent, named)), " of the clients' time has a name")
+        yield f"{shares}{_REST if has_rest else ''}."

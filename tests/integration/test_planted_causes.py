@@ -1,0 +1,325 @@
+"""Planted causes in real sessions: Why names each of them among its first three."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pymysql
+import pytest
+
+from tests.installed import MARIADB
+from tests.integration.desktop import Desktop
+from tests.neighbours import burning
+from tests.plans import write
+from tests.sequences import INDEX, LOAD, own_sequence
+
+LIMIT_S = 60
+FIRST = 3  # of the list
+LOOK_S = 0.02
+ON_DISK = "/var/tmp"  # while /tmp may be memory
+SHIM = Path(__file__).with_name("slow_fsync.c")
+CPU_GROUPS, IO_GROUPS = Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup/blkio")
+PRESET = {"innodb_buffer_pool_size": "64M", "innodb_log_file_size": "64M", "query_cache_size": "0"}
+SIZE = {"tables": 1, "rows": 2000, "threads": 4, "seconds": 2, "warmup": 0}
+
+Plant = Callable[["Bench"], None]  # again and again, while the step is measured
+
+
+class Bench:
+    """Pairs of small sessions, of which a cause is planted in the second."""
+
+    def __init__(self, desktop: Desktop, target: Path) -> None:
+        self.desktop, self.target = desktop, target
+        self.begun, self.stop = threading.Event(), threading.Event()
+        self.size: dict[str, int] = SIZE
+        self.steps = 0  # before the one that is measured
+
+    def measure(
+        self,
+        workload: str,
+        engine: str = "innodb",
+        plants: Sequence[Plant] = (),
+        steps: Sequence[str] = (LOAD,),
+        lines: str = "",
+        size: Mapping[str, int] | None = None,
+        options: Sequence[str] = (),
+        **cnf: str,
+    ) -> str:
+        """The id of a session of this workload, with these options in its my.cnf and lines in its step."""
+        name = f"planted{len(self.desktop.sessions())}"
+        preset = "".join(f"loose_{option}={value}\n" for option, value in {**PRESET, **cnf}.items())
+        plugin = "plugin_load_add=ha_rocksdb\n" if engine == "rocksdb" else ""
+        write(self.desktop.home / f"presets/{engine}/{name}.cnf", f"[mysqld]\n{plugin}{preset}")
+        drive = f'workload = "{workload}"\n{lines}'
+        write(self.desktop.home / "sequences/planted.toml", own_sequence("planted", *steps, drive))
+        self.size = {**SIZE, **(size or {})}
+        words = [word for option, value in self.size.items() for word in (f"--{option}", str(value))]
+        plan = ("--target", "local", "--sequence", "planted", "--contender", f"{MARIADB}:{engine}:{name}")
+        self.steps = len(steps)
+        with self._planted(plants):
+            self.desktop.dyno("run", *plan, *words, *options)
+        return str(max(each["id"] for each in self.desktop.sessions()))
+
+    @contextmanager
+    def _planted(self, plants: Sequence[Plant]) -> Iterator[None]:
+        """Plant from the first second of the last step to its last."""
+        self.begun.clear()
+        self.stop.clear()
+        threads = [threading.Thread(target=self._repeat, args=(plant,)) for plant in plants]
+        for thread in (watcher := threading.Thread(target=self._watch), *threads):
+            thread.start()
+        try:
+            yield
+        finally:
+            self.stop.set()
+            for thread in (watcher, *threads):
+                thread.join(LIMIT_S)
+
+    def _watch(self) -> None:
+        while not self._seconds() and not self.stop.wait(LOOK_S):
+            pass
+        self.begun.set()
+        while 0 < self._seconds() <= self.size["seconds"] and not self.stop.wait(LOOK_S):
+            pass
+        self.stop.set()
+
+    def _repeat(self, plant: Plant) -> None:
+        self.begun.wait()
+        while not self.stop.is_set():
+            with suppress(pymysql.err.Error, OSError):
+                plant(self)
+
+    def _seconds(self) -> int:
+        """Of the step that is measured, as far as its journal has come; 1 before the first is over."""
+        journals = self.target.glob("sessions/*/journal.jsonl")
+        latest = max(journals, key=lambda path: path.stat().st_mtime, default=None)
+        *before, last = (latest.read_text() if latest else "").split('"step_started"')
+        is_there = len(before) > self.steps and '"step_ended"' not in last
+        return 1 + last.count('"kind":"sample"') if is_there else 0
+
+    def connect(self) -> Any:
+        pid = self.desktop.server_pid(self.target)
+        words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+        cnf = next(word.partition("=")[2] for word in words if word.startswith("--defaults-file="))
+        lines = (line.partition("=") for line in Path(cnf).read_text().splitlines())
+        socket = next(value.strip() for name, _, value in lines if name.strip() == "socket")
+        return pymysql.connect(unix_socket=socket, user="root", db="dyno", autocommit=True)
+
+    def held(self, *statements: str, seconds: float = 0.2) -> None:
+        """Send these statements and wait, then close the connection."""
+        with self.connect() as holder, holder.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
+            self.stop.wait(seconds)
+
+    def check(self, name: str, base: str, planted: str, step: str) -> None:
+        (found,) = self.desktop.json("compare", base, planted, "--why", step)["steps"]
+        assert name in [each["name"] for each in found["causes"][:FIRST]], found["causes"]
+
+
+@pytest.fixture
+def bench(desktop: Desktop) -> Bench:
+    """Its servers may be in memory."""
+    return Bench(desktop, desktop.target)
+
+
+@pytest.fixture
+def on_disk(desktop: Desktop) -> Iterator[Bench]:
+    with tempfile.TemporaryDirectory(dir=ON_DISK, prefix="dyno-test-") as folder:
+        desktop.dyno("target", "edit", "local", "--directory", f"{folder}/dyno")
+        yield Bench(desktop, Path(folder, "dyno"))
+
+
+def hold_rows(bench: Bench) -> None:
+    bench.held("BEGIN", "UPDATE sbtest1 SET pad = 'x' WHERE id <= 2000")
+
+
+def test_held_row_locks(bench: Bench) -> None:
+    base, planted = (bench.measure("update-nonindex", plants=plants) for plants in ((), (hold_rows,)))
+    bench.check("row-lock", base, planted, "update-nonindex")
+
+
+@pytest.mark.full
+def test_a_small_buffer_pool(on_disk: Bench) -> None:
+    base, planted = (
+        on_disk.measure("point-query", size={"rows": 100_000}, innodb_buffer_pool_size=pool)
+        for pool in ("64M", "8M")
+    )
+    on_disk.check("small-cache", base, planted, "point-query")
+
+
+@contextmanager
+def grouped(folder: Path) -> Iterator[Path]:
+    """A control group that this process is in, and what it starts."""
+    group = folder / f"dyno-test-{os.urandom(4).hex()}"
+    try:
+        group.mkdir()
+        (group / "cgroup.procs").write_text("0")
+    except OSError as error:
+        pytest.skip(f"no control groups: {error}")
+    try:
+        yield group
+    finally:
+        (folder / "cgroup.procs").write_text("0")
+        with suppress(OSError):
+            group.rmdir()
+
+
+@pytest.mark.root
+@pytest.mark.full
+def test_a_cpu_quota(bench: Bench) -> None:
+    with grouped(CPU_GROUPS) as group:
+
+        def limit(bench: Bench) -> None:
+            (group / "cpu.cfs_quota_us").write_text("30000")
+            bench.stop.wait()
+            (group / "cpu.cfs_quota_us").write_text("-1")
+
+        base, planted = (bench.measure("point-query", plants=plants) for plants in ((), (limit,)))
+    bench.check("quota", base, planted, "point-query")
+
+
+@pytest.mark.full
+def test_other_programs(bench: Bench, tmp_path: Path) -> None:
+    base = bench.measure("point-query")
+    with burning(tmp_path):
+        planted = bench.measure("point-query")
+    bench.check("other-programs", base, planted, "point-query")
+
+
+@pytest.mark.full
+@pytest.mark.skipif(not shutil.which("gcc"), reason="no compiler")
+def test_slow_syncs(on_disk: Bench, tmp_path: Path) -> None:
+    library, slow = tmp_path / "slow_fsync.so", on_disk.target.parent / "slow"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, SHIM, "-ldl"], check=True)
+    preload = f"import os\nos.environ.update(LD_PRELOAD={str(library)!r}, SLOW_FSYNC={str(slow)!r})\n"
+    on_disk.desktop.prepare_agent(preload, tmp_path)
+
+    def slow_down(bench: Bench) -> None:
+        slow.touch()
+        bench.stop.wait()
+        slow.unlink()
+
+    base, planted = (
+        on_disk.measure(
+            "update-nonindex",
+            plants=plants,
+            size={"threads": 1, "seconds": 3},
+            innodb_flush_log_at_trx_commit="1",
+        )
+        for plants in ((), (slow_down,))
+    )
+    on_disk.check("sync", base, planted, "update-nonindex")
+
+
+@pytest.mark.full
+def test_a_missing_index(bench: Bench) -> None:
+    def drop(bench: Bench) -> None:
+        bench.held("DROP INDEX k_1 ON sbtest1", seconds=LIMIT_S)
+
+    step = "points-covered-si"
+    base, planted = (bench.measure(step, plants=plants, steps=(LOAD, INDEX)) for plants in ((), (drop,)))
+    bench.check("many-rows", base, planted, step)
+
+
+@pytest.mark.full
+def test_metadata_locks(bench: Bench) -> None:
+    def lock(bench: Bench) -> None:
+        bench.held("LOCK TABLES sbtest1 WRITE")
+
+    base, planted = (
+        bench.measure("point-query", plants=plants, options=("--instruments", "waits"))
+        for plants in ((), (lock,))
+    )
+    bench.check("metadata-lock", base, planted, "point-query")
+
+
+@pytest.mark.full
+def test_table_locks(bench: Bench) -> None:
+    def read_slowly(bench: Bench) -> None:
+        bench.held("SELECT SLEEP(0.2) FROM sbtest1 LIMIT 1", seconds=0)
+
+    base, planted = (
+        bench.measure("update-nonindex", "myisam", plants=plants) for plants in ((), (read_slowly,))
+    )
+    bench.check("table-lock", base, planted, "update-nonindex")
+
+
+@pytest.mark.full
+def test_a_full_redo_log(on_disk: Bench) -> None:
+    base, planted = (
+        on_disk.measure(
+            "update-nonindex",
+            size={"rows": 100_000, "seconds": 6},
+            innodb_log_file_size=size,
+            innodb_flush_log_at_trx_commit="2",
+        )
+        for size in ("256M", "4M")
+    )
+    on_disk.check("full-redo", base, planted, "update-nonindex")
+
+
+@pytest.mark.full
+def test_a_compaction_storm(on_disk: Bench) -> None:
+    tight = (
+        "level0_file_num_compaction_trigger=2;level0_slowdown_writes_trigger=3;level0_stop_writes_trigger=4"
+    )
+    base, planted = (
+        on_disk.measure(
+            "update-nonindex",
+            "rocksdb",
+            size={"seconds": 4},
+            rocksdb_default_cf_options=options,
+            rocksdb_flush_log_at_trx_commit="2",
+        )
+        for options in ("write_buffer_size=64m", f"write_buffer_size=64k;{tight}")
+    )
+    on_disk.check("stalls", base, planted, "update-nonindex")
+
+
+@pytest.mark.full
+def test_a_connection_storm(bench: Bench) -> None:
+    def connect(bench: Bench) -> None:
+        bench.connect().close()
+
+    base, planted = (bench.measure("point-query", plants=plants) for plants in ((), (connect,) * 4))
+    bench.check("connections", base, planted, "point-query")
+
+
+@pytest.mark.full
+def test_clients_that_are_slow_to_send(bench: Bench) -> None:
+    base, planted = (bench.measure("point-query", lines=lines) for lines in ("", "rate = 400"))
+    bench.check("link", base, planted, "point-query")
+
+
+@pytest.mark.root
+@pytest.mark.full
+def test_a_limit_of_reads(on_disk: Bench) -> None:
+    device = os.stat(ON_DISK).st_dev
+    with grouped(IO_GROUPS) as group:
+
+        def limit(bench: Bench) -> None:
+            path = group / "blkio.throttle.read_iops_device"
+            path.write_text(f"{os.major(device)}:{os.minor(device)} 200")
+            bench.stop.wait()
+            path.write_text(f"{os.major(device)}:{os.minor(device)} 0")
+
+        base, planted = (
+            on_disk.measure(
+                "point-query",
+                plants=plants,
+                size={"rows": 200_000},
+                innodb_buffer_pool_size="8M",
+                innodb_flush_method="O_DIRECT",
+            )
+            for plants in ((), (limit,))
+        )
+    on_disk.check("slow-reads", base, planted, "point-query")
