@@ -37,7 +37,8 @@ full:
 	@sh install.sh full
 	@$(MAKE) --no-print-directory lint
 	@$(BIN)/python -m tests.builds $(BUILDS) $(MORE_BUILDS) || test "$$CI" != true
-	$(PYTEST)
+	$(PYTEST) -m "not alone"
+	$(BIN)/pytest -m alone
 
 coverage:
 	@sh install.sh test

@@ -148,6 +148,7 @@ def test_held_row_locks(bench: Bench) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.alone
 def test_a_small_buffer_pool(on_disk: Bench) -> None:
     base, planted = (
         on_disk.measure("point-query", size={"rows": 100_000}, innodb_buffer_pool_size=pool)
@@ -175,6 +176,7 @@ def grouped(folder: Path) -> Iterator[Path]:
 
 @pytest.mark.root
 @pytest.mark.full
+@pytest.mark.alone
 def test_a_cpu_quota(bench: Bench) -> None:
     with grouped(CPU_GROUPS) as group:
 
@@ -188,6 +190,7 @@ def test_a_cpu_quota(bench: Bench) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.alone
 def test_other_programs(bench: Bench, tmp_path: Path) -> None:
     base = bench.measure("point-query")
     with burning(tmp_path):
@@ -196,6 +199,7 @@ def test_other_programs(bench: Bench, tmp_path: Path) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.alone
 @pytest.mark.skipif(not shutil.which("gcc"), reason="no compiler")
 def test_slow_syncs(on_disk: Bench, tmp_path: Path) -> None:
     library, slow = tmp_path / "slow_fsync.so", on_disk.target.parent / "slow"
@@ -221,6 +225,7 @@ def test_slow_syncs(on_disk: Bench, tmp_path: Path) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.alone
 def test_a_missing_index(bench: Bench) -> None:
     def drop(bench: Bench) -> None:
         bench.held("DROP INDEX k_1 ON sbtest1", seconds=LIMIT_S)
@@ -231,6 +236,7 @@ def test_a_missing_index(bench: Bench) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.alone
 def test_metadata_locks(bench: Bench) -> None:
     def lock(bench: Bench) -> None:
         bench.held("LOCK TABLES sbtest1 WRITE")
@@ -243,6 +249,7 @@ def test_metadata_locks(bench: Bench) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.alone
 def test_table_locks(bench: Bench) -> None:
     def read_slowly(bench: Bench) -> None:
         bench.held("SELECT SLEEP(0.2) FROM sbtest1 LIMIT 1", seconds=0)
@@ -254,6 +261,7 @@ def test_table_locks(bench: Bench) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.alone
 def test_a_full_redo_log(on_disk: Bench) -> None:
     base, planted = (
         on_disk.measure(
@@ -268,6 +276,7 @@ def test_a_full_redo_log(on_disk: Bench) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.alone
 def test_a_compaction_storm(on_disk: Bench) -> None:
     tight = (
         "level0_file_num_compaction_trigger=2;level0_slowdown_writes_trigger=3;level0_stop_writes_trigger=4"
@@ -286,6 +295,7 @@ def test_a_compaction_storm(on_disk: Bench) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.alone
 def test_a_connection_storm(bench: Bench) -> None:
     def connect(bench: Bench) -> None:
         bench.connect().close()
@@ -295,6 +305,7 @@ def test_a_connection_storm(bench: Bench) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.alone
 def test_clients_that_are_slow_to_send(bench: Bench) -> None:
     base, planted = (bench.measure("point-query", lines=lines) for lines in ("", "rate = 400"))
     bench.check("link", base, planted, "point-query")
@@ -302,6 +313,7 @@ def test_clients_that_are_slow_to_send(bench: Bench) -> None:
 
 @pytest.mark.root
 @pytest.mark.full
+@pytest.mark.alone
 def test_a_limit_of_reads(on_disk: Bench) -> None:
     device = os.stat(ON_DISK).st_dev
     with grouped(IO_GROUPS) as group:

@@ -105,7 +105,7 @@ def test_how_a_plan_ended_covers_nothing_of_the_page(window: Window) -> None:
     assert covered.left() > bar.mapTo(window, last.topRight()).x(), "the places are free"
 
 
-def test_esc_closes_the_newest_and_then_does_what_it_did_before(window: Window, qtbot: QtBot) -> None:
+def test_esc_is_of_the_field_with_the_focus_and_then_closes_the_newest(window: Window, qtbot: QtBot) -> None:
     window.show_page("history")
     page: Any = window.page("history")
     page._bar.focus_text()
@@ -118,7 +118,11 @@ def test_esc_closes_the_newest_and_then_does_what_it_did_before(window: Window, 
     for _ in range(3):
         QTest.keyClick(line, Qt.Key.Key_Escape)
         texts.append((window.message.text, page._message.text, line.text()))
-    assert texts == [("duel on local has ended", "", "xeon"), ("", "", "xeon"), ("", "", "")]
+    assert texts == [
+        ("duel on local has ended", "2 sessions deleted", ""),
+        ("duel on local has ended", "", ""),
+        ("", "", ""),
+    ]
     assert not window._dismissing.action.isEnabled()
 
 

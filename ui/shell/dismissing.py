@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Slot
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from ui.core.shortcuts import SHORTCUTS
@@ -11,16 +11,27 @@ from ui.widgets.message import Banner
 
 
 class Dismissing(QObject):
-    """The action is enabled only while a message is shown: charts and fields use the same key."""
+    """The action is enabled only while a message is shown.
+
+    Charts and fields use the same key: the window gets it only if the widget with the focus did not.
+    """
 
     def __init__(self, window: QMainWindow) -> None:
         super().__init__(window)
         self._window = window
         self.action = QAction("&Dismiss message", window)
         self.action.setShortcut(QKeySequence(SHORTCUTS["dismiss"]))
+        self.action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)  # shown in the menu, not caught
         self.action.setStatusTip("Close the newest message over the page")
         self.action.triggered.connect(self._on_triggered)
         self.action.setEnabled(False)
+
+    def take(self, event: QKeyEvent) -> bool:
+        """Whether a key that no widget used has closed a message."""
+        is_mine = QKeySequence(event.keyCombination()) == self.action.shortcut() and self.action.isEnabled()
+        if is_mine:
+            self.action.trigger()
+        return is_mine
 
     def watch(self, part: QWidget) -> None:
         """Watch the messages of a page, or one message."""

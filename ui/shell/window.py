@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QSize, QTimer
-from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeySequence
+from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QToolBar, QVBoxLayout, QWidget
 
 from app.core.harmless import harmless
@@ -105,6 +105,10 @@ class Window(QMainWindow):
         elif event.type() == QEvent.Type.WindowActivate and self._has_begun:
             self._context.looking.look()
         return handled
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self._dismissing.take(event):
+            super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._context.plans.active() and not self._may_close:
