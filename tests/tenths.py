@@ -31,12 +31,10 @@ def keep_tenth(config: pytest.Config, items: list[pytest.Item]) -> None:
     tenth = config.option.tenth
     if tenth is None:
         return
-    long = sorted(
-        (item for item in items if item.get_closest_marker("full") and not item.get_closest_marker("alone")),
-        key=_shuffled,
-    )
-    others = {item.nodeid for at, item in enumerate(long) if at % PARTS != tenth}
-    others |= {item.nodeid for item in items if item.get_closest_marker("alone")}
+    alone = {item.nodeid for item in items if item.get_closest_marker("alone")}
+    full = [item for item in items if item.get_closest_marker("full") and item.nodeid not in alone]
+    long = sorted(full, key=_shuffled)
+    others = alone | {item.nodeid for at, item in enumerate(long) if at % PARTS != tenth}
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid in others])
     items[:] = [item for item in items if item.nodeid not in others]
 
