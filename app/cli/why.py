@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from app.comparison import costs_text
 from app.comparison.before_after import pairs
-from app.comparison.causes import CausesEntry, causes
+from app.comparison.causes import CausesEntry, causes_of_row
 from app.comparison.causes_text import causes_table
 from app.comparison.charts.of_all_steps import pair_numbers
-from app.comparison.compare import base_of
 from app.comparison.entries import Comparison, RowEntry
 from app.comparison.text import names_of, row_label
 from app.comparison.thread_states import states_of_steps
@@ -82,22 +81,28 @@ def _alone(comparison: Comparison, step: str) -> list[tuple[RowEntry, CausesEntr
     """The causes of each row of a step in the only column."""
     rows = [row for row in comparison["rows"] if step in ("", row["workload"], row_label(row))]
     with opened() as history:
-        return [(row, causes(history, comparison, row, base_of(comparison))) for row in rows]
+        return [(row, found) for row in rows for found in causes_of_row(history, comparison, row).values()]
 
 
 def _known(comparison: Comparison, entries: Sequence[WhyEntry]) -> list[Step]:
     """Of each entry."""
-    ids = [column["id"] for column in comparison["sessions"]]
-    rows = {(row["workload"], str(row["coordinates"])): row for row in comparison["rows"]}
+    places = {column["id"]: at for at, column in enumerate(comparison["sessions"])}
+    rows = {_key(row["workload"], row["coordinates"]): row for row in comparison["rows"]}
+    keys = [_key(each["step"], each["coordinates"]) for each in entries]
     with opened() as history:
+        its = {key: causes_of_row(history, comparison, rows[key]) for key in dict.fromkeys(keys)}
         return [
             Step(
-                causes(history, comparison, rows[each["step"], str(each["coordinates"])], at),
-                named_waits(history, comparison, each["step"], each["coordinates"], at),
+                its[key][places[each["column"]]],
+                named_waits(history, comparison, each["step"], each["coordinates"], places[each["column"]]),
             )
-            for each in entries
-            for at in (ids.index(each["column"]),)
+            for key, each in zip(keys, entries, strict=True)
         ]
+
+
+def _key(step: str, coordinates: Mapping[str, Any]) -> tuple[str, str]:
+    """Of a row."""
+    return step, str(coordinates)
 
 
 def show_pairs(comparison: Comparison, form: str) -> None:

@@ -8,7 +8,7 @@ still not be a cause.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 from typing import TypedDict
 
@@ -38,7 +38,7 @@ class CauseEntry(TypedDict):
     figures: list[float | None]
     time_us: list[float | None]  # of the clients, per query
     share: list[float | None]  # of all their time
-    explains: float | None  # of the difference in time per query; null where there is none
+    explains: float | None  # a share of the difference in time per query; null if there is no difference
     n: list[int]
 
 
@@ -52,14 +52,42 @@ class CausesEntry(TypedDict):
 
 def causes(history: History, comparison: Comparison, row: RowEntry, at: int) -> CausesEntry:
     """Those of a column against the base; of the base they are those of its time."""
+    return _of_columns(history, comparison, row, [at])[at]
+
+
+def causes_of_row(history: History, comparison: Comparison, row: RowEntry) -> dict[int, CausesEntry]:
+    """Those of each column but the base, by its place; of the base if it is alone."""
     base = base_of(comparison)
-    places = [base, at] if at != base else [at]
-    engines = dict.fromkeys(comparison["sessions"][each]["contender"]["engine"] for each in places)
-    known = [*(cause for name in engines for cause in engine_of(name).causes), *CAUSES]
-    columns = _values(history, comparison, row, places, known)
+    others = [at for at in range(len(comparison["sessions"])) if at != base]
+    return _of_columns(history, comparison, row, others or [base])
+
+
+def _of_columns(
+    history: History, comparison: Comparison, row: RowEntry, columns: Sequence[int]
+) -> dict[int, CausesEntry]:
+    """Each column is read once, and the base too."""
+    base, matters = base_of(comparison), comparison["limits"]["matters"]
+    engines = {at: comparison["sessions"][at]["contender"]["engine"] for at in (base, *columns)}
+    known = {at: engine_of(engine).causes for at, engine in engines.items()}
+    every = [*(cause for its in known.values() for cause in its), *CAUSES]
+    values = dict(zip(known, _values(history, comparison, row, list(known), every), strict=True))
+    found = {}
+    for at in columns:
+        places = [base, at] if at != base else [at]
+        its = dict.fromkeys([*(cause for place in places for cause in known[place]), *CAUSES])
+        found[at] = _ranked([values[place] for place in places], its, _is_alike(row, at), matters)
+    return found
+
+
+def _is_alike(row: RowEntry, at: int) -> bool:
+    return row["verdict"][at] in (NOISE, SAME)
+
+
+def _ranked(
+    columns: Sequence[Sequence[Values]], known: Iterable[Cause], is_alike: bool, matters: float
+) -> CausesEntry:
     sides = [_medians(column) for column in columns]
-    is_alike = row["verdict"][at] in (NOISE, SAME)
-    slower = None if is_alike else _slower(sides, comparison["limits"]["matters"])
+    slower = None if is_alike else _slower(sides, matters)
     found = {cause: entry for cause in known if (entry := _entry(cause, columns, sides, slower))}
     shown = [entry for each, entry in found.items() if not (each.is_state and _has_reason(each, found))]
     return {

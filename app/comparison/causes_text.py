@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from app.core.table import MISSING, TextTable
+from app.core.table import TextTable
 from app.core.units import figure_text
 
 from .causes import CauseEntry, CausesEntry
+from .costs_text import share_text
 from .waits_text import n_text
 
 NONE = "No cause that Dyno knows by name shows in the figures of this step."
@@ -20,7 +21,7 @@ _REST = "; the rest waits for something unknown"
 
 def sentence(entry: CauseEntry) -> str:
     """`The clients wait for row locks: 1,204 us per query (base 3), 72% of the clients' time (base 1%)`."""
-    share = _beside(list(map(_percent, entry["share"])), " of the clients' time")
+    share = _beside(list(map(share_text, entry["share"])), " of the clients' time")
     return f"{entry['title']}: {_figure(entry)}, {share}"
 
 
@@ -34,10 +35,6 @@ def _beside(texts: Sequence[str], words: str) -> str:
     return f"{own}{words}{f' (base {base[0]})' if base else ''}"
 
 
-def _percent(share: float | None) -> str:
-    return MISSING if share is None else f"{share:.0%}"
-
-
 def causes_table(title: str, entry: CausesEntry) -> TextTable:
     """A line for each cause, first what explains most."""
     has_base = len(entry["named_share"]) > 1
@@ -47,8 +44,8 @@ def causes_table(title: str, entry: CausesEntry) -> TextTable:
 
 
 def _line(at: int, entry: CauseEntry) -> tuple[str, ...]:
-    explains = (_percent(entry["explains"]),) if len(entry["n"]) > 1 else ()
-    shares = map(_percent, reversed(entry["share"]))
+    explains = (share_text(entry["explains"]),) if len(entry["n"]) > 1 else ()
+    shares = map(share_text, reversed(entry["share"]))
     return f"{at}. {entry['title']}", _figure(entry), *explains, *shares, n_text(entry["n"])
 
 
@@ -62,5 +59,5 @@ def remarks(entry: CausesEntry) -> Iterator[str]:
         yield SAME
     if named[-1] is not None:
         has_rest = any(share is not None and share < _ALL for share in named)
-        shares = _beside(list(map(_percent, named)), " of the clients' time has a name")
+        shares = _beside(list(map(share_text, named)), " of the clients' time has a name")
         yield f"{shares}{_REST if has_rest else ''}."

@@ -107,7 +107,7 @@ def _derived(found: Mapping[str, float]) -> Iterator[tuple[str, float]]:
 
 
 def _by_second(found: Mapping[str, float]) -> Iterator[tuple[str, float]]:
-    """Ms of waiting per second, to be divided by what happens so many times a second."""
+    """Waiting in ms per second: divided by a rate, it is the waiting for each."""
     for name in ("client_fsync", "client_disk", "waits.table_lock", "unnamed"):
         if (waited := found.get(f"{name}_us")) is not None:
             yield f"{name}_ms", waited * found["queries"] / 1e3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from app.comparison.causes import causes
+from app.comparison.causes import causes_of_row
 from app.comparison.causes_text import sentence
 from app.comparison.entries import Comparison
 from app.comparison.text import row_label
@@ -14,12 +14,11 @@ _OF_STEP = 3  # causes
 
 
 def cause_sentences(
-    history: History, found: Comparison, names: Sequence[str], base: int
+    history: History, found: Comparison, names: Sequence[str]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The first causes of each step in each column but the base; of the base if it is alone."""
-    columns = [at for at in range(len(names)) if at != base] or [base]
     for row in found["rows"]:
-        for at in columns if row["kind"] == "drive" else ():
-            first = causes(history, found, row, at)["causes"][:_OF_STEP]
-            if first:
-                yield f"{row_label(row)}: {names[at]}", tuple(map(sentence, first))
+        if row["kind"] == "drive":
+            for at, entry in causes_of_row(history, found, row).items():
+                if first := entry["causes"][:_OF_STEP]:
+                    yield f"{row_label(row)}: {names[at]}", tuple(map(sentence, first))

@@ -87,7 +87,7 @@ def read_report(
         latencies=tuple(latencies(found, at)),
         before_and_after=tuple(before_and_after(found)),
         costs=(*costs(found, at), *waits(history, found)),
-        causes=tuple(cause_sentences(history, found, names, at)),
+        causes=tuple(cause_sentences(history, found, names)),
         stacks=tuple(profiled(history, found, names, at)),
         caveats=tuple(caveats(history, found, names)),
         repeat=tuple(how_to_repeat(history, columns, names, at)),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.comparison.causes import CausesEntry, causes
+from app.comparison.causes import CausesEntry, causes, causes_of_row
 from app.comparison.causes_text import HINT, NONE, OF_BASE, SAME, causes_table, sentence
 from app.comparison.compare import compare
 from app.engines import KNOWN
@@ -292,6 +292,18 @@ def test_a_single_column_has_what_its_clients_did(history: History) -> None:
     assert table.heads == ("cause", "figure", "share", "n")
     assert table.lines[0] == ("1. The clients wait for row locks", "3,600 us per query", "90%", "1")
     assert sentence(entry["causes"][0]).endswith("3,600 us per query, 90% of the clients' time")
+
+
+def test_a_row_has_the_causes_of_each_of_its_columns(history: History) -> None:
+    """Read together they are those of each column alone, also where engines differ."""
+    seen = [Seen(kinds={"row_lock": 0.0}), Seen(LOCKED, kinds={"row_lock": 18_000.0}), Seen(CROWDED)]
+    engines, rates = ("innodb", "innodb", "rocksdb"), (FAST, SLOW, SLOW)
+    ids = [keep(history, at, rates[at], each, engines[at]) for at, each in enumerate(seen)]
+    comparison = compare(history, ids)
+    row = comparison["rows"][0]
+    together = causes_of_row(history, comparison, row)
+    assert together == {at: causes(history, comparison, row, at) for at in (1, 2)}
+    assert [names(each)[0] for each in together.values()] == ["row-lock", "cpu"]
 
 
 def test_waits_of_unknown_kind_are_not_named(history: History) -> None:
