@@ -55,9 +55,6 @@ class Page(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        first = self.first_focus()
-        if first is not None and self.focusWidget() is None and first.isVisibleTo(self):
-            first.setFocus()
         self._reload_if_stale()
 
     def _on_changed(self, changes: Changes) -> None:
