@@ -23,7 +23,8 @@ def pytest_report_header(config: pytest.Config) -> str | None:
     tenth = config.option.tenth
     if tenth is not None:
         return f"long tests: tenth {tenth} of 0 to {PARTS - 1}; to repeat it: TENTH={tenth} .ci/run"
-    return None if config.option.markexpr else "all tests, the long ones too: unit, integration, window"
+    is_all = config.option.markexpr in ("", "not alone")
+    return "all tests, the long ones too: unit, integration, window" if is_all else None
 
 
 def keep_tenth(config: pytest.Config, items: list[pytest.Item]) -> None:

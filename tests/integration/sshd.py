@@ -32,7 +32,7 @@ from app.remote.hostkeys import HostKey, KnownHosts, Offer
 from app.remote.secrets import forget_secrets
 from app.remote.target import Target
 from app.targets.store import Targets
-from tests.waiting import wait_until
+from tests.waiting import DEADLINE_S, wait_until
 
 CONFIG = """\
 Port {port}
@@ -111,7 +111,7 @@ class Sshd:
         connections = _sshd_children(self._process.pid)  # asked before: orphans have another parent
         self._process.kill()
         _kill(connections)
-        self._process.wait(10)
+        self._process.wait(DEADLINE_S)
         self._process = None
 
     def cut(self) -> None:

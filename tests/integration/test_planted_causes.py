@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,6 +15,7 @@ import pytest
 
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop
+from tests.integration.slow_fsync import HAS_COMPILER, ON_DISK, preloaded
 from tests.neighbours import burning
 from tests.plans import write
 from tests.sequences import INDEX, LOAD, own_sequence
@@ -24,8 +23,6 @@ from tests.sequences import INDEX, LOAD, own_sequence
 LIMIT_S = 60
 FIRST = 3  # of the list
 LOOK_S = 0.02
-ON_DISK = "/var/tmp"  # while /tmp may be memory
-SHIM = Path(__file__).with_name("slow_fsync.c")
 CPU_GROUPS, IO_GROUPS = Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup/blkio")
 PRESET = {"innodb_buffer_pool_size": "64M", "innodb_log_file_size": "64M", "query_cache_size": "0"}
 SIZE = {"tables": 1, "rows": 2000, "threads": 4, "seconds": 2, "warmup": 0}
@@ -120,6 +117,11 @@ class Bench:
                 cursor.execute(statement)
             self.stop.wait(seconds)
 
+    def check_planted(self, name: str, workload: str, *plants: Plant, **given: Any) -> None:
+        """Measure without and with what is planted, everything else alike."""
+        base, planted = (self.measure(workload, plants=each, **given) for each in ((), plants))
+        self.check(name, base, planted, workload)
+
     def check(self, name: str, base: str, planted: str, step: str) -> None:
         (found,) = self.desktop.json("compare", base, planted, "--why", step)["steps"]
         assert name in [each["name"] for each in found["causes"][:FIRST]], found["causes"]
@@ -143,8 +145,7 @@ def hold_rows(bench: Bench) -> None:
 
 
 def test_held_row_locks(bench: Bench) -> None:
-    base, planted = (bench.measure("update-nonindex", plants=plants) for plants in ((), (hold_rows,)))
-    bench.check("row-lock", base, planted, "update-nonindex")
+    bench.check_planted("row-lock", "update-nonindex", hold_rows)
 
 
 @pytest.mark.full
@@ -185,8 +186,7 @@ def test_a_cpu_quota(bench: Bench) -> None:
             bench.stop.wait()
             (group / "cpu.cfs_quota_us").write_text("-1")
 
-        base, planted = (bench.measure("point-query", plants=plants) for plants in ((), (limit,)))
-    bench.check("quota", base, planted, "point-query")
+        bench.check_planted("quota", "point-query", limit)
 
 
 @pytest.mark.full
@@ -200,28 +200,18 @@ def test_other_programs(bench: Bench, tmp_path: Path) -> None:
 
 @pytest.mark.full
 @pytest.mark.alone
-@pytest.mark.skipif(not shutil.which("gcc"), reason="no compiler")
+@pytest.mark.skipif(not HAS_COMPILER, reason="no compiler")
 def test_slow_syncs(on_disk: Bench, tmp_path: Path) -> None:
-    library, slow = tmp_path / "slow_fsync.so", on_disk.target.parent / "slow"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, SHIM, "-ldl"], check=True)
-    preload = f"import os\nos.environ.update(LD_PRELOAD={str(library)!r}, SLOW_FSYNC={str(slow)!r})\n"
-    on_disk.desktop.prepare_agent(preload, tmp_path)
+    slow = on_disk.target.parent / "slow"
+    on_disk.desktop.prepare_agent(f"import os\nos.environ.update({preloaded(tmp_path, slow)!r})\n", tmp_path)
 
     def slow_down(bench: Bench) -> None:
         slow.touch()
         bench.stop.wait()
         slow.unlink()
 
-    base, planted = (
-        on_disk.measure(
-            "update-nonindex",
-            plants=plants,
-            size={"threads": 1, "seconds": 3},
-            innodb_flush_log_at_trx_commit="1",
-        )
-        for plants in ((), (slow_down,))
-    )
-    on_disk.check("sync", base, planted, "update-nonindex")
+    size = {"threads": 1, "seconds": 3}
+    on_disk.check_planted("sync", "update-nonindex", slow_down, size=size, innodb_flush_log_at_trx_commit="1")
 
 
 @pytest.mark.full
@@ -230,9 +220,7 @@ def test_a_missing_index(bench: Bench) -> None:
     def drop(bench: Bench) -> None:
         bench.held("DROP INDEX k_1 ON sbtest1", seconds=LIMIT_S)
 
-    step = "points-covered-si"
-    base, planted = (bench.measure(step, plants=plants, steps=(LOAD, INDEX)) for plants in ((), (drop,)))
-    bench.check("many-rows", base, planted, step)
+    bench.check_planted("many-rows", "points-covered-si", drop, steps=(LOAD, INDEX))
 
 
 @pytest.mark.full
@@ -241,11 +229,7 @@ def test_metadata_locks(bench: Bench) -> None:
     def lock(bench: Bench) -> None:
         bench.held("LOCK TABLES sbtest1 WRITE")
 
-    base, planted = (
-        bench.measure("point-query", plants=plants, options=("--instruments", "waits"))
-        for plants in ((), (lock,))
-    )
-    bench.check("metadata-lock", base, planted, "point-query")
+    bench.check_planted("metadata-lock", "point-query", lock, options=("--instruments", "waits"))
 
 
 @pytest.mark.full
@@ -254,10 +238,7 @@ def test_table_locks(bench: Bench) -> None:
     def read_slowly(bench: Bench) -> None:
         bench.held("SELECT SLEEP(0.2) FROM sbtest1 LIMIT 1", seconds=0)
 
-    base, planted = (
-        bench.measure("update-nonindex", "myisam", plants=plants) for plants in ((), (read_slowly,))
-    )
-    bench.check("table-lock", base, planted, "update-nonindex")
+    bench.check_planted("table-lock", "update-nonindex", read_slowly, engine="myisam")
 
 
 @pytest.mark.full
@@ -300,8 +281,7 @@ def test_a_connection_storm(bench: Bench) -> None:
     def connect(bench: Bench) -> None:
         bench.connect().close()
 
-    base, planted = (bench.measure("point-query", plants=plants) for plants in ((), (connect,) * 4))
-    bench.check("connections", base, planted, "point-query")
+    bench.check_planted("connections", "point-query", *(connect,) * 4)
 
 
 @pytest.mark.full
@@ -324,14 +304,11 @@ def test_a_limit_of_reads(on_disk: Bench) -> None:
             bench.stop.wait()
             path.write_text(f"{os.major(device)}:{os.minor(device)} 0")
 
-        base, planted = (
-            on_disk.measure(
-                "point-query",
-                plants=plants,
-                size={"rows": 200_000},
-                innodb_buffer_pool_size="8M",
-                innodb_flush_method="O_DIRECT",
-            )
-            for plants in ((), (limit,))
+        on_disk.check_planted(
+            "slow-reads",
+            "point-query",
+            limit,
+            size={"rows": 200_000},
+            innodb_buffer_pool_size="8M",
+            innodb_flush_method="O_DIRECT",
         )
-    on_disk.check("slow-reads", base, planted, "point-query")

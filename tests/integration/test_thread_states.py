@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import tempfile
 import threading
 import time
@@ -21,9 +20,8 @@ from app.agent.server.server import Server
 from app.agent.survey.builds import find_builds
 from app.protocol.reading import read
 from app.protocol.thread_states import CLIENT, Kind, ThreadStates
+from tests.integration.slow_fsync import ON_DISK, preloaded
 
-ON_DISK = "/var/tmp"  # where a sync is one, while /tmp may be memory
-SHIM = Path(__file__).with_name("slow_fsync.c")
 CNF = "[mysqld]\ninnodb_buffer_pool_size=32M\ninnodb_flush_log_at_trx_commit=1\n"
 TABLES = (
     "CREATE TABLE dyno.t (id INT PRIMARY KEY, v INT) ENGINE=InnoDB",
@@ -129,21 +127,15 @@ def started(base: str, environment: dict[str, str]) -> Iterator[Planted]:
 
 
 @pytest.fixture(scope="module")
-def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """While this file is there, a sync takes twenty; without a compiler it is one of the disk."""
+def slow() -> Iterator[Path]:
+    """While this file is there, a sync takes long; without a compiler it is one of the disk."""
     with tempfile.TemporaryDirectory(dir=ON_DISK) as folder:
-        if shutil.which("gcc"):
-            library = tmp_path_factory.mktemp("shim") / "slow_fsync.so"
-            subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, SHIM, "-ldl"], check=True)
-            Path(folder, "preload").write_text(str(library))
         yield Path(folder, "slow")
 
 
 @pytest.fixture(scope="module")
-def planted(slow: Path) -> Iterator[Planted]:
-    library = slow.with_name("preload")
-    preload = {"LD_PRELOAD": library.read_text(), "SLOW_FSYNC": str(slow)} if library.exists() else {}
-    with started("/usr", preload) as found:
+def planted(slow: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Planted]:
+    with started("/usr", preloaded(tmp_path_factory.mktemp("shim"), slow)) as found:
         yield found
 
 
