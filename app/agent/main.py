@@ -7,15 +7,12 @@ import contextlib
 import json
 import os
 import sys
-from dataclasses import replace
 from typing import Any, Callable, Dict
 
 from app.protocol import answers
 from app.protocol.answers import to_json
-from app.protocol.events import note_problem
 from app.protocol.reading import read
 
-from .system.control import request
 from .system.directory import Directory
 from .system.errors import AgentError
 
@@ -62,6 +59,8 @@ def _agent() -> str:
 
 
 def _survey(directory: Directory, _: Any) -> answers.Survey:
+    from dataclasses import replace
+
     from .snapshots.snapshots import Snapshots
     from .survey.machine import survey
 
@@ -219,6 +218,10 @@ def take_lock(directory: Directory, verb: str) -> None:
 
 def _asker(verb: str) -> Callable[[Directory, argparse.Namespace], answers.Done]:
     def ask(directory: Directory, arguments: argparse.Namespace) -> answers.Done:
+        from app.protocol.events import note_problem
+
+        from .system.control import request
+
         text = sys.stdin.read() if verb == "note" else ""
         if verb == "note" and note_problem(text):
             raise AgentError(note_problem(text))
