@@ -31,6 +31,7 @@ from app.cli import main
 from app.protocol.events import Event, decode
 from app.protocol.others import DISTURBED
 from tests.installed import MARIADB
+from tests.integration import rehearsed
 from tests.sequences import CALM, INDEX, LOAD, SETTLED, own_sequence
 
 LIMIT_S = 120
@@ -87,6 +88,7 @@ class Desktop:
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as out:
             patch.setenv("DYNO_HOME", str(self.home))
             patch.setattr("sys.stdin", StringIO())
+            rehearsed.remember(patch)
             with redirect_stderr(StringIO()) as err:
                 code = main(words)
         return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
