@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from app.protocol.events import SessionPlanned
 from app.protocol.plan import Plan
 from tests.installed import MARIADB
@@ -14,6 +16,7 @@ def plan_of(desktop: Desktop, session: str) -> Plan:
     return Plan.from_json(first.plan)
 
 
+@pytest.mark.full
 def test_a_kept_contender_is_measured_again_beside_a_new_one(recorded: Desktop) -> None:
     (kept,) = recorded.sessions()
     words = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop
 from tests.plans import write
@@ -19,6 +21,7 @@ def sides(desktop: Desktop) -> list[str]:
     return [f"{MARIADB}:innodb:{name}" for name in ("safe", "fast")]
 
 
+@pytest.mark.full
 def test_settings_are_measured_and_the_history_answers(desktop: Desktop) -> None:
     desktop.dyno("run", *desktop.plan(*sides(desktop), **SIZE, **UNDISTURBED))
     plan, before = desktop.sessions()[0]["plan"], len(desktop.sessions())

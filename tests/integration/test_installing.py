@@ -35,6 +35,7 @@ def on(desktop: Desktop, target: str, name: str) -> dict[str, Any]:
     return dict(found.get(name, {}))
 
 
+@pytest.mark.full
 @pytest.mark.build("mysql-5.6")
 def test_a_tarball_becomes_a_build_that_is_measured(
     desktop: Desktop, far: Target, build_path: Callable[[str], Path], tmp_path: Path

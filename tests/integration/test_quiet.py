@@ -22,6 +22,7 @@ def neighbours(tmp_path: Path) -> Iterator[None]:
         yield
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("neighbours")
 def test_who_disturbs_a_session_is_said_everywhere(desktop: Desktop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.planner.canary.LONG_S", 0)

@@ -19,6 +19,7 @@ from tests.waiting import wait_until
 REPEATING = "--repeat-if-disturbed"
 
 
+@pytest.mark.full
 def test_what_is_disturbed_all_the_time_is_carried_out_three_times(desktop: Desktop, tmp_path: Path) -> None:
     """Also those attempts come whose journals were not there yet when somebody began to follow."""
     with burning(tmp_path, 1):

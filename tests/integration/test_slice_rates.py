@@ -109,6 +109,7 @@ def sliced(server: Server, work: Work, seconds: int) -> Outcome:
 
 
 @pytest.mark.full
+@pytest.mark.alone
 @pytest.mark.parametrize("name", ["point-query", "update-index"])
 def test_percentiles_are_near_those_of_a_run_without_a_gate(server: Server, name: str) -> None:
     """Six of each in turn. One ratio may be 0.7 or 1.9: no more than a wait in an event can be ruled out."""

@@ -217,6 +217,7 @@ def test_a_skip_is_for_all_contenders(desktop: Desktop) -> None:
         assert ended(events, WRITE).outcome == "completed"
 
 
+@pytest.mark.full
 def test_a_server_that_dies_while_it_is_stopped_spoils_its_own_step_only(desktop: Desktop) -> None:
     running = desktop.begin("run", *desktop.plan(*TWO, **SLICES))
     wait_until(in_slices(desktop), "a slice of each", START_S)

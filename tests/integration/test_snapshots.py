@@ -83,6 +83,7 @@ def snapshot_of(desktop: Desktop, key: str) -> Path:
     return desktop.target / "snapshots" / key
 
 
+@pytest.mark.full
 @pytest.mark.disk
 def test_innodb_of_mariadb_then_one_that_was_touched(desktop: Desktop) -> None:
     """What is not as it was kept is refused before the start, in the journal, and made anew."""

@@ -210,6 +210,7 @@ def check_points(steps: list[StepEnded], engine: str, pfs: str) -> None:
         assert int(step.status["com_select"]) >= step.totals["reads"] > 20  # on a busy machine
 
 
+@pytest.mark.full
 def test_a_sweep_on_engines_of_mariadb(desktop: Desktop) -> None:
     contenders = (f"{MARIADB}:rocksdb", f"{MARIADB}:myisam")
     rocksdb, myisam = carry_out(desktop, "1", "ON", *contenders)
