@@ -21,12 +21,11 @@ from app.agent.sampling.sampler import queries
 from app.agent.server.affinity import affinity
 from app.agent.system.control import ASKED_FOR
 from app.protocol.events import Mark, Progress
-from app.protocol.latency import Counts, buckets_of, counts_of, without
-from app.protocol.latency import add as add_counts
 from app.protocol.others import DISTURBED, to_json
 from app.protocol.sysbench import WRAPPED, command, stem_of, wrapper_of
 
-from .generator import Generator, add, credentials, driver_options
+from .counted import Counted
+from .generator import Generator, credentials, driver_options
 from .named_waits import NamedWaits
 from .same_work import SameWork
 from .schedule import schedule_marks, schedule_of
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
 LATE_S = 1.2  # after the last sample, the host is sampled without the generator's line
 LAST = 2  # seconds of the step in which the threads of the server are looked at
 OVERDUE_S = 120  # beyond its declared seconds: then it is stuck
-COUNTS = ("interval_s", "events", "reads", "writes", "other", "errors", "reconnects", "control", "rows")
 
 
 class DriveStep:
@@ -54,19 +52,12 @@ class DriveStep:
         self._step = step
         self._seed = seed
         self._s = -step.warmup
-        self._sum: Dict[str, Any] = {}  # of the measured intervals so far
-        self._latencies: Counts = {}  # of the measured seconds so far, also those without a sample
-        self._rows: Dict[str, Any] = {}  # of all seconds so far
-        self._warm_rows: Dict[str, Any] = {}  # of the warm-up, once it is over
-        self._total: Optional[Dict[str, Any]] = None
+        self._counted = Counted()
         self._first: Any = None  # the moments at the bounds of the measured part
         self._last: Any = None
         self._read_before: Optional[float] = None
         self._rows_before = session.write_accounting.rows_in_tables
         self._work = SameWork(session, facts, step)
-        self._statement = ""  # of the workload, to be explained; '' where it sends none
-        self._behind_s: Optional[float] = None  # how far its schedule was; None: it has no rate
-        self._done = 0
         self._in_force: Dict[str, Any] = {}
         self._status: Dict[str, str] = {}
         self._costs = ThreadCosts(session.server)
@@ -124,7 +115,7 @@ class DriveStep:
                 not lines  # a server that hangs holds up the sample: lines wait then, and tell the stall
                 and time.monotonic() - self._session.sampler.at >= LATE_S
                 and generator.is_open
-                and not self._total
+                and not self._counted.total
             ):
                 self._sample(None)
             self._session.look(self._index)
@@ -159,35 +150,28 @@ class DriveStep:
             self._profile.begin()
             self._waits.begin(self._first[1])
             self._session.threads.begin_part()
-            self._warm_rows = line["rows"]
+            self._counted.warm_rows = line["rows"]
             self._session.journal.write(Mark, name="measured", step=self._index)
         elif kind == "statement":
-            self._statement = str(line["text"])
+            self._counted.statement = str(line["text"])
         elif kind == "schedule":
-            self._behind_s = float(line["behind_s"])
+            self._counted.behind_s = float(line["behind_s"])
         elif kind == "total":
             self._take_total(line)
 
     def _take_second(self, line: Mapping[str, Any]) -> None:
-        self._rows = add(self._rows, line["rows"])
         second = round(float(line["time_s"])) - 1 - self._step.warmup
-        if second >= 0:
-            self._add_latencies(line)
+        self._counted.add_second(line, second >= 0)
         if second < self._s:
             return  # its second was sampled without it: the load of that second stays missing
         self._s = second
         self._count(line)
         self._sample(line)
 
-    def _add_latencies(self, line: Mapping[str, Any]) -> None:
-        add_counts(self._latencies, counts_of(line.get("buckets", ())))
-
     def _count(self, line: Mapping[str, Any]) -> None:
-        self._done += int(line["events"])
-        if self._s >= 0:
-            self._sum = add(self._sum, {name: line[name] for name in COUNTS if name in line})
-            if not self._step.seconds or self._s >= self._step.seconds - LAST:
-                self._costs.look(queries(self._sum))  # the clients are there still
+        self._counted.add_sampled(line, self._s >= 0)
+        if self._s >= max(0, self._step.seconds - LAST):
+            self._costs.look(queries(self._counted.measured))  # the clients are there still
 
     def _sample(self, line: Optional[Mapping[str, Any]], derived: bool = False) -> None:
         is_scan = self._step.kind == "scan"
@@ -203,11 +187,12 @@ class DriveStep:
             return
         journal, plan = self._session.journal, self._session.plan
         if self._step.kind == "load":
-            done = self._sum.get("rows", {}).get("inserted", 0)
+            done = self._counted.measured.get("rows", {}).get("inserted", 0)
             total = plan.rows_loaded_by(self._step)
             journal.write(Progress, step=self._index, done=done, total=total, unit="rows")
         elif self._step.events:
-            journal.write(Progress, step=self._index, done=self._done, total=self._step.events, unit="events")
+            done = self._counted.events
+            journal.write(Progress, step=self._index, done=done, total=self._step.events, unit="events")
 
     def _progress_of_scan(self) -> None:
         """Write the progress of a scan, by the rows that the server has read: a table takes minutes."""
@@ -221,23 +206,23 @@ class DriveStep:
     def _take_total(self, line: Mapping[str, Any]) -> None:
         """Write the last second: the total minus the intervals, marked as derived."""
         self._profile.end()
-        self._total = dict(line)
+        total = self._counted.total = dict(line)
         await_last_client(self._session.server.client)
         if self._step.kind == "scan":  # it knows the rows of the load, we know what came and went since
-            self._total["rows"] = {**line["rows"], "read": self._session.write_accounting.rows_in_tables}
-        rest = _rest(line, self._sum, self._latencies)
+            total["rows"] = {**line["rows"], "read": self._session.write_accounting.rows_in_tables}
+        rest = self._counted.rest(line)
         if rest and (not self._step.seconds or self._s < self._step.seconds):
             self._sample(rest, derived=True)
         self._last = self._session.sampler.look(whole=True)
         self._waits.end(self._last[1])
 
     def _figures(self, interrupted: str, generator: Generator) -> Dict[str, Any]:
-        if self._total is None:
+        step, session, counted, total = self._step, self._session, self._counted, self._counted.total
+        if total is None:
             return self._without_total(interrupted, generator)
-        step, session = self._step, self._session
         status = status_deltas(self._status, read_status(session.server.client))
-        totals = totals_of(self._total)
-        seconds = float(self._total["time_s"])
+        totals = totals_of(total)
+        seconds = float(total["time_s"])
         rows = session.plan.tables * session.plan.rows
         value = value_of(step, totals, seconds, rows)
         spent = session.sampler.spent(self._first, self._last)
@@ -248,9 +233,9 @@ class DriveStep:
         schedule = self._schedule(int(totals["events"]), seconds)
         outcome, reason = self._outcome(interrupted, generator)
         session.write_accounting.count_rows(totals["rows"])
-        session.write_accounting.count_rows(self._warm_rows)
-        if self._statement:
-            self._facts.write_explain(step, self._statement)
+        session.write_accounting.count_rows(counted.warm_rows)
+        if counted.statement:
+            self._facts.write_explain(step, counted.statement)
         self._facts.write_engine_figures(step, session.sampler.engine_figures)
         if step.profile:
             self._facts.write_stacks(step, self._profile.stacks())
@@ -260,8 +245,8 @@ class DriveStep:
             "value": value,
             "seconds": round(seconds, 4),
             "totals": totals,
-            "latency_ms": latency_of(self._total),
-            "buckets": self._total.get("buckets", []),
+            "latency_ms": latency_of(total),
+            "buckets": total.get("buckets", []),
             "per_query": per_unit(spent, totals["queries"]),
             "per_row": per_unit(spent, sum(totals["rows"].values())),
             "marks": [
@@ -281,18 +266,20 @@ class DriveStep:
         }
 
     def _schedule(self, events: int, seconds: float) -> Dict[str, Any]:
-        return {} if self._behind_s is None else schedule_of(self._step, self._behind_s, events, seconds)
+        behind_s = self._counted.behind_s
+        return {} if behind_s is None else schedule_of(self._step, behind_s, events, seconds)
 
     def _without_total(self, interrupted: str, generator: Generator) -> Dict[str, Any]:
         """The figures of a step that ended before its total: its seconds so far, and no result."""
+        counted = self._counted
         await_last_client(self._session.server.client)
         outcome, reason = self._outcome(interrupted or "broken", generator)
-        self._session.write_accounting.count_rows(self._rows)
-        totals = totals_of(self._sum) if self._sum else {}
+        self._session.write_accounting.count_rows(counted.rows)
+        totals = totals_of(counted.measured) if counted.measured else {}
         return {
             "outcome": outcome,
             "reason": reason,
-            "seconds": self._sum.get("interval_s", 0.0),
+            "seconds": counted.measured.get("interval_s", 0.0),
             "totals": totals,
             "in_force": self._in_force,
         }
@@ -305,7 +292,7 @@ class DriveStep:
                 OVERDUE_S
             )
         if not interrupted and self._code == 0:
-            missing = clients_missing(self._step, self._total or {})
+            missing = clients_missing(self._step, self._counted.total or {})
             return ("failed", missing) if missing else ("completed", "")
         return "failed", _why(self._session, generator, self._code)
 
@@ -318,20 +305,6 @@ def _why(session: Running, generator: Generator, code: int) -> str:
     if session.server.has_died():
         return "the server crashed {}: {}".format(session.server.exit_text(), session.server.last_error())
     return said[0][:500] if said else "sysbench ended with exit code {} and no message".format(code)
-
-
-def _rest(total: Mapping[str, Any], intervals: Mapping[str, Any], latencies: Counts) -> Dict[str, Any]:
-    """The total minus the intervals, as a line; {} if nothing is left."""
-    interval = float(total["time_s"]) - float(intervals.get("interval_s", 0.0))
-    if interval < 0.05:
-        return {}
-    counts = ("events", "reads", "writes", "other", "errors", "reconnects")
-    rest: Dict[str, Any] = {name: max(0, total[name] - intervals.get(name, 0)) for name in counts}
-    rows = intervals.get("rows", {})
-    rest["rows"] = {name: max(0, count - rows.get(name, 0)) for name, count in total.get("rows", {}).items()}
-    if total.get("buckets"):
-        rest["buckets"] = buckets_of(without(counts_of(total["buckets"]), latencies))
-    return {**rest, "interval_s": interval}
 
 
 def write_lua(folder: str, files: Mapping[str, str]) -> None:

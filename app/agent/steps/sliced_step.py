@@ -14,7 +14,7 @@ from app.protocol.sysbench import WRAPPED, WRAPPER, command, stem_of
 from .baton import Position
 from .drive_step import OVERDUE_S, DriveStep
 from .gate import LONGEST_S, USUAL_S, Gate, length_for, lengths
-from .generator import Generator, add
+from .generator import Generator
 
 if TYPE_CHECKING:
     from app.protocol.plan import Step
@@ -102,7 +102,7 @@ class SlicedStep(DriveStep):
         for at, length in enumerate(self._lengths(seconds, USUAL_S) if seconds else ()):
             self._turn()
             self._slice(generator, length, at - seconds)
-        p99 = percentile(buckets_of(self._latencies), 99)
+        p99 = percentile(buckets_of(self._counted.latencies), 99)
         if p99 is not None:
             self._session.place.agree(self._index, length_for(p99))
 
@@ -139,7 +139,8 @@ class SlicedStep(DriveStep):
         self._profile.begin()
         self._waits.begin(self._first[1])
         session.threads.begin_part()
-        self._warm_rows, self._latencies, self._latency = self._rows, {}, {}
+        self._counted.begin_measured()
+        self._latency = {}
         session.journal.write(Mark, name="measured", step=self._index)
 
     def _slice(self, generator: Generator, seconds: float, s: int) -> None:
@@ -152,25 +153,22 @@ class SlicedStep(DriveStep):
                 "the last event of a slice ended {:.0f} s late".format(float(line["time_s"]) - seconds)
             )
         self._clients = int(line["workers"])
-        self._rows = add(self._rows, line["rows"])
         self._s = s
+        self._counted.add_second(line, True)
+        if line["events"]:
+            self._latency = _joined(self._latency, {**line["latency_ms"], "events": line["events"]})
         self._count(line)
-        self._add_latencies(line)
         self._sample(line)
 
     # the step
-
-    def _add_latencies(self, line: Mapping[str, Any]) -> None:
-        super()._add_latencies(line)
-        if line["events"]:
-            self._latency = _joined(self._latency, {**line["latency_ms"], "events": line["events"]})
 
     def _total_of(self, line: Mapping[str, Any]) -> Dict[str, Any]:
         """The sum of the slices, in the form of the line `total` of a step without slices."""
         latency = {name: self._latency.get(name) for name in ("min", "avg", "max")}
         clients = {name: line[name] for name in ("threads", "clients")}
-        seconds, buckets = self._sum["interval_s"], buckets_of(self._latencies)
-        return {**self._sum, **clients, "time_s": seconds, "latency_ms": latency, "buckets": buckets}
+        measured, buckets = self._counted.measured, buckets_of(self._counted.latencies)
+        seconds = measured["interval_s"]
+        return {**measured, **clients, "time_s": seconds, "latency_ms": latency, "buckets": buckets}
 
 
 def _joined(before: Mapping[str, Any], more: Mapping[str, Any]) -> Dict[str, Any]:
