@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QFont, QPainter, QPen
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.core.harmless import harmless
@@ -15,6 +15,7 @@ from ui.models.judged import Cell
 
 SIGN = 16  # pixels on the right of a figure
 _SMALL = 0.85
+_GAP = 6  # pixels between a warning and the figure
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -75,6 +76,17 @@ class FigureDelegate(QStyledItemDelegate):
                 painter.drawText(room, _LEFT, cell.beside)
             self._set_pen(painter, "text" if cell.tint else "muted")
             painter.drawText(lower.adjusted(0, 0, SPACE // 2, 0), _RIGHT, cell.below)
+
+    def needed_width(self, font: QFont, cell: Cell) -> int:
+        """The width at which a figure and the warning next to it do not touch."""
+        if not cell.is_warning:
+            return 0
+        small = QFont(font)
+        small.setPointSizeF(font.pointSizeF() * _SMALL)
+        words = QFontMetrics(font).horizontalAdvance(cell.text) + QFontMetrics(small).horizontalAdvance(
+            cell.beside
+        )
+        return words + _GAP + 2 * SPACE - SPACE // 2 + SIGN
 
     def _paint_frame(self, painter: QPainter, rect: QRect, has_focus: bool) -> None:
         painter.setPen(QPen(self._theme.colour("accent"), 1))

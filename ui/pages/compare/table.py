@@ -35,7 +35,9 @@ class ComparisonTable(Table):
         self._head = ColumnHeader(theme, self)
         self.setHorizontalHeader(self._head)
         self.setModel(self.figures)
-        self.setItemDelegate(FigureDelegate(theme, self.figures, self))
+        self._delegate = FigureDelegate(theme, self.figures, self)
+        self._needed = 0  # pixels of a column, so that no warning touches its figure
+        self.setItemDelegate(self._delegate)
         self.setSelectionMode(Table.SelectionMode.SingleSelection)
         self.verticalHeader().setDefaultSectionSize(_LINE_HEIGHT)
         self.column_actions: list[QAction] = []  # of the menu of a head
@@ -53,6 +55,7 @@ class ComparisonTable(Table):
         tall = set(self.figures.tall)
         for row in range(self.figures.rowCount()):
             self.setRowHeight(row, _TALL if row in tall else _LINE_HEIGHT)
+        self._needed = self._needed_width()
         self.arrange()
 
     def choose(self, row: int, column: int) -> None:
@@ -119,7 +122,12 @@ class ComparisonTable(Table):
     def _narrowest(self) -> int:
         if self.figures.has_details:
             return _DETAILED
-        return _ALONE if self.figures.has_singles else NARROWEST
+        return min(max(_ALONE if self.figures.has_singles else NARROWEST, self._needed), WIDEST)
+
+    def _needed_width(self) -> int:
+        rows, columns = range(self.figures.rowCount()), range(len(FIXED), self.figures.columnCount())
+        cells = (self.figures.cell(row, at) for row in rows for at in columns)
+        return max((self._delegate.needed_width(self.font(), cell) for cell in cells), default=0)
 
     def _fixed_width(self, at: int) -> int:
         cells = [self.figures.cell(row, at) for row in range(self.figures.rowCount())]

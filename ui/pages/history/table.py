@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QItemSelectionRange, QPoint, Qt, Signal
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QItemSelectionRange, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.history.browsing import ORDERS, QPS, Order
 from ui.core.index import Index
 from ui.core.memory import Memory
 from ui.core.theme import Theme
+from ui.models.heads import first_shown
 from ui.models.session_columns import (
     CONTENDER,
     DATE,
@@ -22,7 +23,6 @@ from ui.models.session_columns import (
     TAGS,
     TARGET,
     SessionColumn,
-    first_shown,
 )
 from ui.models.sessions import SessionModel
 from ui.widgets.table import Table
@@ -52,8 +52,7 @@ class SessionTable(Table):
         self._sort_as_before()
         head = self.horizontalHeader()
         head.setStretchLastSection(False)
-        head.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        head.customContextMenuRequested.connect(self._on_head_menu_wanted)
+        self.let_choose_columns(NAME)
         self.activated.connect(self._on_activated)
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
         model.modelAboutToBeReset.connect(self._on_about_to_reset)
@@ -247,19 +246,6 @@ class SessionTable(Table):
             flag = QItemSelectionModel.SelectionFlag.NoUpdate
             self.selectionModel().setCurrentIndex(self._model.index(at, NAME), flag)
         self.selectionModel().select(selection, _SELECT)
-
-    # columns
-
-    def _on_head_menu_wanted(self, at: QPoint) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for number, column in enumerate(self._model.columns):
-            action = menu.addAction(column.title)
-            action.setCheckable(True)
-            action.setChecked(not self.isColumnHidden(number))
-            action.setEnabled(number != NAME)
-            action.toggled.connect(lambda is_on, number=number: self.setColumnHidden(number, not is_on))
-        menu.popup(self.horizontalHeader().mapToGlobal(at))
 
 
 def _rows(selected: QItemSelectionRange) -> range:
