@@ -67,12 +67,11 @@ class FittedTable(Table):
 
 
 def fitting(widths: Sequence[int], texts: int, room: int) -> list[int]:
-    """The widths that fit; 0: the column is left out."""
-    fitted = list(widths)
-    for at in sorted(range(texts), key=lambda at: -widths[at]):
-        least = min(widths[at], LEAST[min(at, 1)])
-        fitted[at] = max(least, widths[at] - max(0, sum(fitted) - room))
+    """The widths that fit; 0: the column is left out. Names get back what the left out columns free."""
+    fitted = [min(width, LEAST[min(at, 1)]) if at < texts else width for at, width in enumerate(widths)]
     for at in range(len(widths) - 1, texts, -1):
         if sum(fitted) > room:
             fitted[at] = 0
+    for at in range(texts):
+        fitted[at] += min(widths[at] - fitted[at], max(0, room - sum(fitted)))
     return fitted

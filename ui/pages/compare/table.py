@@ -36,7 +36,7 @@ class ComparisonTable(Table):
         self.setHorizontalHeader(self._head)
         self.setModel(self.figures)
         self._delegate = FigureDelegate(theme, self.figures, self)
-        self._needed = 0  # pixels of a column, so that no warning touches its figure
+        self._needed: dict[int, int] = {}  # pixels of a column, so that no warning touches its figure
         self.setItemDelegate(self._delegate)
         self.setSelectionMode(Table.SelectionMode.SingleSelection)
         self.verticalHeader().setDefaultSectionSize(_LINE_HEIGHT)
@@ -55,7 +55,8 @@ class ComparisonTable(Table):
         tall = set(self.figures.tall)
         for row in range(self.figures.rowCount()):
             self.setRowHeight(row, _TALL if row in tall else _LINE_HEIGHT)
-        self._needed = self._needed_width()
+        columns = self.figures.columnCount() - len(FIXED)
+        self._needed = {at: self._needed_width(len(FIXED) + at) for at in range(columns)}
         self.arrange()
 
     def choose(self, row: int, column: int) -> None:
@@ -92,8 +93,8 @@ class ComparisonTable(Table):
 
     def _width_with(self, column: int) -> int:
         fixed = sum(self.columnWidth(at) for at in range(len(FIXED)))
-        columns = self.figures.columnCount() - len(FIXED)
-        return fixed + columns * column + self.verticalScrollBar().sizeHint().width() + 4
+        columns = sum(max(column, needed) for needed in self._needed.values())
+        return fixed + columns + self.verticalScrollBar().sizeHint().width() + 4
 
     @property
     def whole_size(self) -> QSize:
@@ -103,16 +104,18 @@ class ComparisonTable(Table):
         return QSize(width + 4, self._head.sizeHint().height() + self.verticalHeader().length() + 4)
 
     def arrange(self) -> None:
-        """Make all columns equally wide, as wide as fits."""
+        """Make all columns as wide as fits: equally wide, but those that need more."""
         columns = self.figures.columnCount() - len(FIXED)
         if columns <= 0:
             return
         for at in range(len(FIXED)):
             self.setColumnWidth(at, self._fixed_width(at))
         room = self.viewport().width() - sum(self.columnWidth(at) for at in range(len(FIXED)))
-        width = min(max(room // columns, self._narrowest), WIDEST)
+        wide = [needed for needed in self._needed.values() if needed > room // columns]
+        share = (room - sum(wide)) // max(columns - len(wide), 1)
+        width = min(max(share, self._narrowest), WIDEST)
         for at in range(columns):
-            self.setColumnWidth(len(FIXED) + at, width)
+            self.setColumnWidth(len(FIXED) + at, max(width, self._needed.get(at, 0)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -122,11 +125,10 @@ class ComparisonTable(Table):
     def _narrowest(self) -> int:
         if self.figures.has_details:
             return _DETAILED
-        return min(max(_ALONE if self.figures.has_singles else NARROWEST, self._needed), WIDEST)
+        return _ALONE if self.figures.has_singles else NARROWEST
 
-    def _needed_width(self) -> int:
-        rows, columns = range(self.figures.rowCount()), range(len(FIXED), self.figures.columnCount())
-        cells = (self.figures.cell(row, at) for row in rows for at in columns)
+    def _needed_width(self, at: int) -> int:
+        cells = (self.figures.cell(row, at) for row in range(self.figures.rowCount()))
         return max((self._delegate.needed_width(self.font(), cell) for cell in cells), default=0)
 
     def _fixed_width(self, at: int) -> int:

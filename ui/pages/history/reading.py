@@ -87,8 +87,9 @@ def _where_others_did(shown: SessionShown, source: str) -> Iterator[Pair]:
 
 
 def _done(shown: SessionShown) -> str:
-    done = sum(step["state"] == "completed" for step in shown["steps"])
-    return f"{done} of {len(shown['steps'])} steps completed"
+    states = [step["state"] for step in shown["steps"]]
+    skipped = f", {states.count('skipped')} skipped" if "skipped" in states else ""
+    return f"{states.count('completed')} of {len(states)} steps completed{skipped}"
 
 
 def _on(shown: SessionShown, plan: dict[str, Any], machine: dict[str, Any]) -> Iterator[Pair]:

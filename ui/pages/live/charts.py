@@ -230,7 +230,7 @@ class SessionCharts(QWidget):
             return
         name = session["contender"]["name"]
         own = Line("", name, self._theme.contender(session["colour"]), contender=name)
-        first, *ghost = self._beside(self._rates, replace(own, label=session["name"]))
+        first, *ghost = self._beside(self._rates, self._by_session(own, session["name"]))
         self.qps.set_lines([*self._of_round(first), *ghost])
         self.latency.set_lines(self._beside(LATENCY, own))
         if self._curves is not None:
@@ -240,6 +240,11 @@ class SessionCharts(QWidget):
         self.cpu.set_lines([self._line(each) for each in CPU])
         self.disk.set_lines([self._line(each) for each in DISK])
         self.choice.set_lines(self._of_choice(own))
+
+    def _by_session(self, own: Line, name: str) -> Line:
+        """The line with the name of the session, without that of its plan."""
+        plan = self._curves.plan.name if self._curves else ""
+        return replace(own, label=name.removeprefix(f"{plan}-"), full=name)
 
     def _of_choice(self, own: Line) -> list[Line]:
         if self._choice is None:
