@@ -38,7 +38,7 @@ class ColumnShown:
     colour: QColor
     is_dashed: bool  # an earlier column has the same colour
     is_base: bool
-    n: str  # `n = 3`, `n = 2–3`, `n = 3, 1 load`, `published`
+    n: str  # such as `n = 3, 1 load`, `published`
 
 
 @dataclass(frozen=True)
