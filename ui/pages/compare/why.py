@@ -189,7 +189,8 @@ class WhyPanel(Panel):
 
     def _on_fitted(self, left_out: int) -> None:
         more = f"{count_text(left_out, 'more column')}: right-click the header, or widen the panel."
-        self._remark.setText("\n".join((*self._notes, *([more] if left_out else []))))
+        has_more = left_out and self._model.rowCount()
+        self._remark.setText("\n".join((*self._notes, *([more] if has_more else []))))
         self._remark.setVisible(bool(self._remark.text()))
 
 

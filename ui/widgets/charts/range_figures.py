@@ -64,7 +64,8 @@ class RangeFigures(Head):
         lines, texts = [line for line, _ in found], [text for _, text in found]
         brief = [replace(line, label="") for line in lines]
         unit = ", ".join(filter(None, (what, self.unit)))
-        for its_title, its_unit, its_lines in ((between, unit, lines), (between, "", brief), ("", "", brief)):
+        titles = ((between, unit), (between, what), (between, ""), ("", ""))
+        for its_title, its_unit, its_lines in ((between, unit, lines), *((*each, brief) for each in titles)):
             self.set_title(its_title, its_unit)
             self.set_lines(its_lines)
             self.set_values(texts)
