@@ -48,7 +48,7 @@ def take_light(screen: Screen, home: Path, folder: Path) -> None:
         take(person, "bench")
         person.press("ctrl+r")
         person.wait_to_see("duel on local", 60)
-        person.wait_to_see("duel-rocksdb-2", LIMIT_S)
+        person.wait_to_see("round 2 of", LIMIT_S)
         person.wait_for(lambda: person.sees(f"8/8 {STEP}"), f"{STEP} is at hand", LIMIT_S)
         person.wait_for(lambda: not person.sees("warming up"), "its figures come")
         take(person, "live")
