@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QItemSelectionRange, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.history.browsing import ORDERS, QPS, Order
@@ -47,6 +47,7 @@ class SessionTable(Table):
         self._chosen_rows: tuple[str, ...] = ()  # the ids of sessions and plans that are selected
         self._current = ""
         self._is_laid_out = self._is_restoring = False
+        self._is_own = False  # a person has changed the columns
         self.setModel(model)
         self.setItemDelegate(SessionDelegate(model, theme, self))
         self._sort_as_before()
@@ -98,20 +99,40 @@ class SessionTable(Table):
             return
         self._is_laid_out = True
         head, known = self.horizontalHeader(), self._model.columns
-        room = self.width() - self.verticalScrollBar().sizeHint().width() - 2 * self.frameWidth()
-        shown = first_shown(known, room)
-        spare = max(0, room - sum(known[at].width for at in shown))
-        for at, column in enumerate(known):
-            self.setColumnWidth(at, column.width + min(spare * _SHARES.get(at, 0) // 10, _SPARE))
-            self.setColumnHidden(at, at not in shown)
+        self._fit_columns()
         for to, at in enumerate(range(len(FIXED), len(known)), DATE + 1):
             head.moveSection(head.visualIndex(at), to)  # figures are seen without scrolling
         head.moveSection(head.visualIndex(REPEAT), CONTENDER + 1)
         self._is_restoring = True  # the mark of the order is restored too: another is remembered
-        self._memory.restore_header(head, "history/list")
+        self._is_own = self._memory.restore_header(head, "history/list")
         self._is_restoring = False
+        for changed in (head.sectionResized, head.sectionMoved):
+            changed.connect(self._on_columns_changed)
         self._show_order()
         self.executeDelayedItemsLayout()
+
+    def _fit_columns(self) -> None:
+        """Show the columns that fit, as wide as fits; what a person changes is told by signals."""
+        head, known = self.horizontalHeader(), self._model.columns
+        room = self.width() - self.verticalScrollBar().sizeHint().width() - 2 * self.frameWidth()
+        shown = first_shown(known, room)
+        spare = max(0, room - sum(known[at].width for at in shown))
+        head.blockSignals(True)
+        for at, column in enumerate(known):
+            self.setColumnWidth(at, column.width + min(spare * _SHARES.get(at, 0) // 10, _SPARE))
+            self.setColumnHidden(at, at not in shown)
+        head.blockSignals(False)
+        self.updateGeometries()
+        head.viewport().update()
+        self.viewport().update()
+
+    def _on_columns_changed(self) -> None:
+        self._is_own = True
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._is_laid_out and not self._is_own:
+            self._fit_columns()
 
     # sorting
 
