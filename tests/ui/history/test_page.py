@@ -46,6 +46,12 @@ def test_nothing_scrolls_sideways_until_a_person_chooses_columns(hand: Hand) -> 
         assert not table.isColumnHidden(left_out)
 
 
+def test_a_long_name_does_not_make_the_window_wider(hand: Hand) -> None:
+    hand.select(0)
+    hand.page._frame.show_selected("the small server studies, " * 8)
+    assert hand.page.minimumSizeHint().width() < 1200
+
+
 def test_the_list_is_filtered_with_every_key(hand: Hand) -> None:
     hand.qtbot.keyClicks(hand.line, "rocks")
     hand.wait_shown([1, 3])
