@@ -209,7 +209,8 @@ class TimeChart(Reached):
 
     def _draw_above(self, painter: QPainter, area: Frame) -> None:
         draw_marks(painter, area, self._theme, self._marks)
-        cursor = self._drawn_cursor
+        drawn = self._drawn_cursor
+        cursor = None if drawn is None else self._snapped(drawn)  # keys move it between samples too
         if cursor is not None and area.x[0] <= cursor <= area.x[1]:
             text = time_text(cursor, area.x[1] - area.x[0] < 60) if self._ground.has_texts_below else ""
             draw_cursor(painter, area, self._theme, (cursor, text), ())
