@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
@@ -15,7 +17,7 @@ from ui.models.judged import Cell
 
 SIGN = 16  # pixels on the right of a figure
 _SMALL = 0.85
-_GAP = 6  # pixels between a warning and the figure
+_AROUND = 6 + 2 * SPACE - SPACE // 2 + SIGN  # pixels between a warning and its figure, and beside them
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -77,17 +79,6 @@ class FigureDelegate(QStyledItemDelegate):
             self._set_pen(painter, "text" if cell.tint else "muted")
             painter.drawText(lower.adjusted(0, 0, SPACE // 2, 0), _RIGHT, cell.below)
 
-    def needed_width(self, font: QFont, cell: Cell) -> int:
-        """The width at which a figure and the warning next to it do not touch."""
-        if not cell.is_warning:
-            return 0
-        small = QFont(font)
-        small.setPointSizeF(font.pointSizeF() * _SMALL)
-        words = QFontMetrics(font).horizontalAdvance(cell.text) + QFontMetrics(small).horizontalAdvance(
-            cell.beside
-        )
-        return words + _GAP + 2 * SPACE - SPACE // 2 + SIGN
-
     def _paint_frame(self, painter: QPainter, rect: QRect, has_focus: bool) -> None:
         painter.setPen(QPen(self._theme.colour("accent"), 1))
         painter.drawLine(rect.topLeft(), rect.topRight())
@@ -98,3 +89,16 @@ class FigureDelegate(QStyledItemDelegate):
 
     def _set_pen(self, painter: QPainter, role: str) -> None:
         painter.setPen(self._theme.colour(role))
+
+
+def needed_width(font: QFont, cells: Iterable[Cell]) -> int:
+    """The width at which no figure touches the warning next to it."""
+    small = QFont(font)
+    small.setPointSizeF(font.pointSizeF() * _SMALL)
+    figures, warnings = QFontMetrics(font), QFontMetrics(small)
+    words = (
+        figures.horizontalAdvance(cell.text) + warnings.horizontalAdvance(cell.beside)
+        for cell in cells
+        if cell.is_warning
+    )
+    return max(words, default=-_AROUND) + _AROUND

@@ -11,7 +11,7 @@ from ui.core.theme import SPACE, Theme
 from ui.models.comparison import FIXED, ComparisonModel
 from ui.widgets.table import Table
 
-from .figures import FigureDelegate
+from .figures import FigureDelegate, needed_width
 from .header import ColumnHeader
 
 NARROWEST, WIDEST = 92, 148  # pixels of a column
@@ -35,9 +35,8 @@ class ComparisonTable(Table):
         self._head = ColumnHeader(theme, self)
         self.setHorizontalHeader(self._head)
         self.setModel(self.figures)
-        self._delegate = FigureDelegate(theme, self.figures, self)
         self._needed: dict[int, int] = {}  # pixels of a column, so that no warning touches its figure
-        self.setItemDelegate(self._delegate)
+        self.setItemDelegate(FigureDelegate(theme, self.figures, self))
         self.setSelectionMode(Table.SelectionMode.SingleSelection)
         self.verticalHeader().setDefaultSectionSize(_LINE_HEIGHT)
         self.column_actions: list[QAction] = []  # of the menu of a head
@@ -128,8 +127,9 @@ class ComparisonTable(Table):
         return _ALONE if self.figures.has_singles else NARROWEST
 
     def _needed_width(self, at: int) -> int:
-        cells = (self.figures.cell(row, at) for row in range(self.figures.rowCount()))
-        return max((self._delegate.needed_width(self.font(), cell) for cell in cells), default=0)
+        return needed_width(
+            self.font(), [self.figures.cell(row, at) for row in range(self.figures.rowCount())]
+        )
 
     def _fixed_width(self, at: int) -> int:
         cells = [self.figures.cell(row, at) for row in range(self.figures.rowCount())]
