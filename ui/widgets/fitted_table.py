@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from .table import Table
 
-LEAST = (120, 84)  # pixels of the first column of names, and of the others, where the room is short
+LEAST = (170, 84)  # pixels of the first column of names, and of the others, where the room is short
 
 
 class FittedTable(Table):

@@ -12,9 +12,9 @@ from ui.widgets.fitted_table import fitting
     [
         (1000, [200, 130, 60, 60, 60]),
         (460, [196, 84, 60, 60, 60]),  # the first name gives way last
-        (390, [126, 84, 60, 60, 60]),
+        (436, [172, 84, 60, 60, 60]),
         (380, [176, 84, 60, 60, 0]),
-        (10, [120, 84, 60, 0, 0]),
+        (10, [170, 84, 60, 0, 0]),
     ],
 )
 def test_names_give_way_then_the_last_columns(room: int, expected: list[int]) -> None:
