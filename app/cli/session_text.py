@@ -49,7 +49,7 @@ def show(found: Mapping[str, Any]) -> None:
     parts += [f"cores {contender['cores']}" if contender["cores"] else ""]
     say(", ".join(filter(None, parts)))
     if found["start_state"]:
-        say(f"start {start_text(found['start_state'])}")
+        say(f"start: {start_text(found['start_state'])}")
     if found["memory"] and (text := memory_text({}, found["memory"])):
         say(text)
     if found["allow_busy"]:

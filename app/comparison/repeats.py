@@ -87,7 +87,15 @@ def repeats_text(repeats: int, loads: int | None, server_starts: int | None) -> 
     return f"{said}: {count_text(loads, 'load')}, {count_text(server_starts, 'server start')}"
 
 
+_SERVER = {"loaded": "server kept running", "restarted": "server restarted"}  # by the start of a plan
+
+
 def start_text(state: Mapping[str, object]) -> str:
-    """How the session started, and where its data came from."""
-    pause = f", {state['pause_s']} s of pause before" if state.get("pause_s") else ""
-    return f"{state.get('start', 'unknown')}, load {state.get('load', 'unknown')}{pause}"
+    """`freshly loaded, server kept running`, `from snapshot ab12, copied`, and the pause before."""
+    load, pause = str(state.get("load", "")), state.get("pause_s")
+    if load.startswith("snapshot "):
+        parts = [f"from {load}"]
+    else:
+        parts = [load.replace("fresh", "freshly loaded", 1), _SERVER.get(str(state.get("start")), "")]
+    known = ", ".join(filter(None, parts)) or "unknown"
+    return f"{known}, {pause} s of pause before" if pause else known

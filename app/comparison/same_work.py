@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
+from app.core.names import short_names
 from app.core.units import figure_text
 from app.history.history import History
 from app.history.step_work import THEN, WorkEntry, plan_entries, work_entries
@@ -57,12 +58,12 @@ def _disagree(known: Sequence[Count], what: str) -> bool:
 
 def warnings_of(columns: Sequence[Work], names: Sequence[str]) -> list[str]:
     """One line for each step in which columns did other work: shown before any figure."""
-    found = []
+    found, shorts = [], short_names(names).names
     for label in dict.fromkeys(label for each in columns for label in each):
         for what, rows in disagreeing(columns, label):
             who = "; ".join(
                 f"{name} {figure_text(each)}"
-                for name, each in zip(names, rows, strict=True)
+                for name, each in zip(shorts, rows, strict=True)
                 if each is not None
             )
             found.append(f"{OTHER}{label}: {what}: {who}")

@@ -27,6 +27,7 @@ MOST_STEPS = 6  # with a sentence for each
 WAITING = ("settle", "restart")  # kinds of steps in which nothing is measured that a person waits for
 STILL = "its plan is not finished: compare again when it is"
 NONE = "No verdict"
+_OF_SNAPSHOT = "skipped: from the snapshot "  # and its key
 _SHOWN = 3  # steps or columns without a verdict that are named
 _DECIDED = (BETTER, WORSE, DIFFERS)
 _SIZES = ("bytes", "KiB", "MiB", "GiB")
@@ -128,6 +129,8 @@ def _why_not(row: RowEntry, at: int, base: int, interval: Interval | None) -> st
     reasons = (row["reasons"][at], row["reasons"][base])
     if min(row["n"][at], row["n"][base]) == 1 and all(each.startswith("skipped") for each in reasons):
         return WHY_NOT[SINGLE]
+    if any(each.startswith(_OF_SNAPSHOT) for each in reasons):
+        return "skipped: the data is from a snapshot"
     word = row["verdict"][at] or ""
     return WHY_NOT.get(word) or (ODD if interval else why_unjudged(row, at, base))
 

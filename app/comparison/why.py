@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Literal, TypedDict
 
+from app.core.units import count_text
 from app.history.step_text import mark_text
 from app.history.step_work import THEN
 from app.protocol.cpus import from_text
@@ -135,10 +136,12 @@ def why(comparison: Comparison, row: RowEntry, at: int) -> WhyEntry:
 
 
 def _disturbed(comparison: Comparison, row: RowEntry, places: Sequence[int]) -> Iterator[str]:
-    """What disturbed the sessions of a column, one after the other."""
+    """What disturbed the first disturbed session of a column, and how many more were."""
     for at in places:
-        for text in filter(None, row["disturbed"][at]):
-            yield f"{comparison['sessions'][at]['name']} was {text}."
+        texts = [text for text in row["disturbed"][at] if text]
+        likewise = f"; likewise {count_text(len(texts) - 1, 'more session')}" if len(texts) > 1 else ""
+        if texts:
+            yield f"{comparison['sessions'][at]['name']} was {texts[0]}{likewise}."
 
 
 def _plans(comparison: Comparison, label: str, places: Sequence[int]) -> Iterator[str]:

@@ -18,7 +18,7 @@ from app.protocol.states import SessionState, StepState
 
 from .follower import Update
 from .lengths import Lengths
-from .progress_text import ending_text, head_text, step_text
+from .progress_text import ending_text, head_text, rates_text, step_text
 
 RECENT = 60  # seconds of QPS that are kept at hand
 QPS = "load.queries"
@@ -174,10 +174,9 @@ class PlanProgress:
 
     @property
     def qps_text(self) -> str:
-        """QPS of the latest second, `9,800 | 12,345` of several sessions; empty without load."""
-        found = [self._qps(each) for each in self.at_hand]
-        texts = ["-" if qps is None else f"{qps:,.0f}" for qps in found]
-        return " | ".join(texts) if any(qps is not None for qps in found) else ""
+        """QPS of the latest second, with names of several sessions; empty without load."""
+        found = [(each.id, self._qps(each)) for each in self.at_hand]
+        return rates_text(self.plan, found) if any(qps is not None for _, qps in found) else ""
 
     def _qps(self, session: SessionState) -> float | None:
         recent = self._recent.of(self.plan, session)

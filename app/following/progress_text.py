@@ -4,24 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from app.core.names import short_names
 from app.core.units import count_text, unit_text
 from app.protocol.events import Progress
 from app.protocol.plan import Plan, Step
 from app.protocol.states import ENDINGS, OUT_OF_TIME, SessionState
 
+_LETTERS = 36  # of all names in front of their rates
+
 
 def head_text(plan: Plan, sessions: Sequence[SessionState]) -> str:
-    """`1/2 innodb-a  3/8 point-query threads=2`, `1+2/2 innodb-a | rocksdb-a  3/8 ...` of two.
+    """`1/2 innodb-a  3/8 point-query threads=2`, `round 1 of 3  3/8 ...` in slices."""
+    turn, index = plan.turn_of(sessions[0].id), sessions[0].step
+    step = plan.steps[index] if index >= 0 else None
+    place = f"{turn.ordinal}/{len(plan.first_turns)} {turn.name.removeprefix(f'{plan.name}-')}"
+    if step is not None and step.sliced:
+        place = f"round {turn.repeat} of {plan.repeats}"
+    return place if step is None else f"{place}  {index + 1}/{len(plan.steps)} {step.label}"
 
-    Of more the first is named, so that the step is still in sight.
-    """
-    turns, index = [plan.turn_of(each.id) for each in sessions], sessions[0].step
-    ordinals = "+".join(str(turn.ordinal) for turn in turns)
-    names = " | ".join(turn.name for turn in turns[:2])
-    if len(turns) > 2:
-        names = f"{turns[0].name} and {len(turns) - 1} more"
-    place = f"{ordinals}/{len(plan.first_turns)} {names}"
-    return f"{place}  {index + 1}/{len(plan.steps)} {plan.steps[index].label}" if index >= 0 else place
+
+def rates_text(plan: Plan | None, rates: Sequence[tuple[str, float | None]]) -> str:
+    """`9,800`, `innodb 9,800 | rocksdb 12,345` by session, in the order of the contenders."""
+    if plan is None or len(rates) < 2:
+        return " | ".join(_rate_text(rate) for _, rate in rates)
+    names = short_names([each.name for each in plan.contenders]).names
+    places = {plan.turn_of(session).contender: rate for session, rate in rates}
+    has_names = sum(map(len, names)) <= _LETTERS
+    return " | ".join(
+        f"{names[at]} {_rate_text(rate)}" if has_names else _rate_text(rate)
+        for at, rate in sorted(places.items())
+    )
+
+
+def _rate_text(rate: float | None) -> str:
+    return "-" if rate is None else f"{rate:,.0f}"
 
 
 def step_text(session: SessionState, step: Step) -> str:

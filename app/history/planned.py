@@ -25,7 +25,7 @@ def keep_planned(connection: Connection, session: str, event: SessionPlanned) ->
     _keep_plan(connection, plan, event)
     number = _keep_session(connection, plan, turn, event)
     _keep_steps(connection, plan, number)
-    _give_colour(connection, plan.contender_of(turn).key)
+    _give_colour(connection, plan, plan.contender_of(turn).key)
     return number
 
 
@@ -84,9 +84,11 @@ def _keep_steps(connection: Connection, plan: Plan, session: int) -> None:
     )  # fmt: skip
 
 
-def _give_colour(connection: Connection, contender_key: str) -> None:
-    """Give a new contender the next colour; it stays until a person changes it."""
-    connection.execute(
-        f"INSERT OR IGNORE INTO colour SELECT ?, count(*) % {COLOURS} FROM colour",  # noqa: S608
-        (contender_key,),
-    )
+def _give_colour(connection: Connection, plan: Plan, contender_key: str) -> None:
+    """Give a new contender the next colour that its plan does not have; it stays until it is changed."""
+    known = dict(connection.execute("SELECT contender_key, colour FROM colour").fetchall())
+    if contender_key not in known:
+        taken = {known.get(each.key) for each in plan.contenders}
+        next_ones = [(len(known) + at) % COLOURS for at in range(COLOURS)]
+        colour = next((each for each in next_ones if each not in taken), next_ones[0])
+        connection.execute("INSERT OR IGNORE INTO colour VALUES (?, ?)", (contender_key, colour))

@@ -100,9 +100,22 @@ def test_how_a_plan_ended_covers_nothing_of_the_page(window: Window) -> None:
     window.message.show_info(LONGEST, QAction("Compare", window))
     covered, page = place(window.message), place(window.page("bench"))
     assert covered.bottom() <= page.top() + MARGIN, "only the margin of the page"
+    assert covered.left() > end_of_places(window)
+
+
+def end_of_places(window: Window) -> int:
     bar = window.findChild(QToolBar)
-    last = bar.actionGeometry(bar.actions()[-1])
-    assert covered.left() > bar.mapTo(window, last.topRight()).x(), "the places are free"
+    return bar.mapTo(window, bar.actionGeometry(bar.actions()[-1]).topRight()).x()
+
+
+@pytest.mark.parametrize("width", [800, 1000, 1200])
+def test_the_places_are_free_in_a_narrow_window(window: Window, width: int) -> None:
+    window.message.show_info(LONGEST, QAction("Compare", window))
+    window.setMinimumSize(1, 1)  # other fonts and pages demand less
+    window.resize(width, 700)
+    covered = place(window.message)
+    assert window.width() == width and window.rect().contains(covered)
+    assert covered.left() > end_of_places(window)
 
 
 def test_esc_is_of_the_field_with_the_focus_and_then_closes_the_newest(window: Window, qtbot: QtBot) -> None:

@@ -225,5 +225,5 @@ def test_history_shows_what_was_noted_by_the_time_of_a_session(qtbot: QtBot, dyn
     shown = {label.accessibleName(): label.text() for label in overview.findChildren(QLabel)}
     assert shown["Build notes"] == "revision fed1234, compiler gcc 12"
     assert shown["Server memory"] == "allocator /lib/libjemalloc.so.2"
-    assert shown["Start"] == "loaded, load fresh"
+    assert shown["Start"] == "freshly loaded, server kept running"
     assert shown["Each step"]  # the last line has its place still

@@ -17,10 +17,11 @@ from app.core.errors import DynoError
 from tests.ui.test_charts import SIZE, has_colour, mouse, picture, show, spot
 from ui.core.theme import Theme
 from ui.widgets.charts.bar_chart import BarChart
-from ui.widgets.charts.head import Head
+from ui.widgets.charts.head import LINE_HEIGHT, Head
 from ui.widgets.charts.hidden import Hidden
 from ui.widgets.charts.line_chart import LineChart
 from ui.widgets.charts.lines import Line
+from ui.widgets.charts.range_figures import RangeFigures
 from ui.widgets.charts.time_chart import TimeChart
 
 
@@ -213,6 +214,23 @@ def test_a_chosen_range_shows_mean_spread_and_count(chart: TimeChart) -> None:
     assert "InnoDB" not in chart._figures.told, "nor does what is hidden"
     QTest.keyClick(chart, Qt.Key.Key_Home)
     assert not chart._figures.isVisible()
+
+
+def test_the_numbers_of_a_range_stay_in_one_line_without_n_where_the_room_is_short(
+    qtbot: QtBot, theme: Theme
+) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    figures = RangeFigures(theme, "% of a core", parent)
+    found = [(Line(name, name, theme.contender(0)), "100.0 ± 10.24 (n 60)") for name in "abcd"]
+    parent.resize(900, 60)
+    show(qtbot, parent)
+    for width, shown in ((1400, "(n 60)"), (540, "10.24")):
+        parent.resize(width, 60)
+        figures.setFixedWidth(width)
+        figures.show_range((0.0, 60.0), "mean ± sd", found)
+        assert figures.height() == LINE_HEIGHT and {place.top() for place in figures._places} == {0}
+        assert all(value.endswith(shown) for value in figures._values)
 
 
 def test_the_cursor_stands_where_a_value_was_measured(chart: TimeChart) -> None:

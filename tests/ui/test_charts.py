@@ -23,6 +23,7 @@ from ui.core.theme import SPACE, Theme
 from ui.widgets.charts.bar_chart import BarChart
 from ui.widgets.charts.line_chart import LineChart
 from ui.widgets.charts.lines import Line, Span
+from ui.widgets.charts.pyramid import Track
 from ui.widgets.charts.time_axis import TimeAxis
 from ui.widgets.charts.time_chart import TimeChart
 from ui.widgets.image import copy_image, save_image
@@ -103,6 +104,22 @@ def test_a_warm_up_is_shaded_and_a_step_has_its_name(chart: TimeChart, theme: Th
     assert bound != before != image.pixelColor(spot(chart, 410, 70.0).toPoint())
     lane = [spot(chart, t, chart._canvas.area.y[1]) - QPointF(0, 9) for t in range(404, 460)]
     assert any(image.pixelColor(at.toPoint()).rgb() == theme.colour("muted").rgb() for at in lane)
+
+
+def test_between_slices_the_cursor_reads_the_nearest_and_its_line_and_dot_are_there(
+    chart: TimeChart, theme: Theme
+) -> None:
+    slices = Track(gap_s=30.0)
+    slices.extend([100.0, 105.0, 110.0], [10.0, 20.0, 30.0])
+    chart.set_tracks({"one": slices})
+    chart.set_lines([Line("one", "InnoDB", theme.contender(0))])
+    chart.axis.set_range(95.0, 115.0)
+    chart.axis.set_cursor(107.0)  # by keys: the mouse takes a sample
+    assert chart._head.read_out().startswith("InnoDB 20")
+    image = picture(chart)
+    assert has_colour(image, theme.contender(0), spot(chart, 105.0, 20.0) + QPointF(2, 0), 1)
+    assert has_colour(image, theme.colour("muted"), spot(chart, 105.0, 12.0), 1)
+    assert not has_colour(image, theme.colour("muted"), spot(chart, 107.0, 12.0), 1)
 
 
 def test_a_note_has_its_flag(chart: TimeChart, theme: Theme) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -77,6 +78,18 @@ def test_why_says_once_that_nobody_looked(qtbot: QtBot, opened: Open, page: Comp
     qtbot.mouseClick(shown._ways[THREADS], Qt.MouseButton.LeftButton)
     assert shown._remark.text() == NO_STATES
     assert shown._model.rowCount() == 0
+
+
+def test_a_stack_is_not_drawn_down_between_slices_and_is_upright_at_a_gap() -> None:
+    from ui.widgets.charts.pyramid import Track
+    from ui.widgets.charts.stacking import filled
+
+    slices = Track(gap_s=30.0)
+    slices.extend([0.0, 4.0, 5.0, 9.0], [1.0, 2.0, math.nan, 3.0])
+    stack = Stack()
+    stack.update(["a"], lambda _: slices)
+    t, values = filled(*stack.sums("a").window(0.0, 9.0, 100))
+    assert list(zip(t, values, strict=True)) == [(0, 1), (4, 2), (4, 0), (9, 0), (9, 3)]
 
 
 def test_a_stack_grows_with_its_curves() -> None:

@@ -61,11 +61,12 @@ class Memory:
         splitter.restoreState(self._bytes(key))
         splitter.splitterMoved.connect(lambda: self.keep(key, splitter.saveState()))
 
-    def restore_header(self, header: QHeaderView, key: str) -> None:
-        """Restore a header, and store changes of its columns from now on."""
-        header.restoreState(self._bytes(key))
+    def restore_header(self, header: QHeaderView, key: str) -> bool:
+        """Restore a header, if it was stored, and store changes of its columns from now on."""
+        is_restored = header.restoreState(self._bytes(key))
         header.sectionResized.connect(lambda: self.keep(key, header.saveState()))
         header.sectionMoved.connect(lambda: self.keep(key, header.saveState()))
+        return is_restored
 
     def restore_window(self, window: QMainWindow) -> bool:
         return window.restoreGeometry(self._bytes("window/geometry"))

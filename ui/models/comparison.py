@@ -38,7 +38,7 @@ class ColumnShown:
     colour: QColor
     is_dashed: bool  # an earlier column has the same colour
     is_base: bool
-    n: str  # `n = 3`, `n = 2 to 3`, `n = 3, 1 load`, `published`
+    n: str  # such as `n = 3, 1 load`, `published`
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def _counts(comparison: Comparison, at: int) -> str:
         return "published"
     is_shared = column["loads"] is not None and column["loads"] < len(column["ids"])
     loads = f", {count_text(column['loads'], 'load')}" if is_shared else ""
-    return (f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}") + loads
+    return (f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]}–{counts[-1]}") + loads  # noqa: RUF001
 
 
 def step_text(row: RowEntry) -> str:

@@ -131,15 +131,6 @@ def columns(groups: Iterable[str]) -> tuple[SessionColumn, ...]:
     return FIXED + tuple(_of_group(group) for group in groups)
 
 
-def first_shown(known: Sequence[SessionColumn], room: int) -> list[int]:
-    """The columns that are shown at first: in a narrow list without those that give way."""
-    shown = [at for at, column in enumerate(known) if column.is_first_shown]
-    for at in sorted((at for at in shown if known[at].gives_way), key=lambda at: known[at].gives_way):
-        if sum(known[each].width for each in shown) > room:
-            shown.remove(at)
-    return shown
-
-
 def _of_group(group: str) -> SessionColumn:
     return SessionColumn(
         f"QPS {group}".strip(),

@@ -26,6 +26,9 @@ class _Column:
     text: Callable[[StepEntry], str]
     is_figure: bool = False
     about: str = ""
+    is_first_shown: bool = True
+    gives_way: int = 0  # the place in which it is left out of a narrow table; 0: it stays
+    width: int = 100
 
 
 def _name(step: StepEntry) -> str:
@@ -77,51 +80,53 @@ def _settled(step: StepEntry) -> str:
 
 
 COLUMNS = (
-    _Column("Step", _name),
-    _Column("Group", lambda step: step["group"]),
-    _Column("Threads", lambda step: str(step["coordinates"].get("threads", "")), True),
-    _Column("State", lambda step: step["state"]),
-    _Column("Result", _figure, True, "Result in the unit of the next column, n = 1"),
-    _Column("Unit", lambda step: unit_text(step["unit"])),
-    _Column("Remarks", remarks_of, False, "Why there is no result, or what limits it"),
-    _Column("Seconds", _seconds, True, "Measured seconds; for a step with a cut, the seconds that count"),
-    _Column("p50 ms", _latency("p50"), True, "50 % of latencies are at or below this"),
-    _Column("p95 ms", _latency("p95"), True, "95 % of latencies are at or below this"),
-    _Column("p99 ms", _latency("p99"), True, "99 % of latencies are at or below this"),
-    _Column("Latency per", _latency_per, False, "The unit of work that a latency measures"),
-    _Column("CPU us/query", _per_query("cpu_us"), True, "CPU time of the server per query"),
+    _Column("Step", _name, width=190),
+    _Column("Group", lambda step: step["group"], width=90, gives_way=5),
+    _Column("Threads", lambda step: str(step["coordinates"].get("threads", "")), True, width=66),
+    _Column("State", lambda step: step["state"], width=84),
+    _Column("Result", _figure, True, "Result in the unit of the next column, n = 1", width=100),
+    _Column("Unit", lambda step: unit_text(step["unit"]), width=80),
+    _Column("Remarks", remarks_of, False, "Why there is no result, or what limits it", width=130),
     _Column(
-        "KiB read/query",
-        _per_query("server_read_kb"),
-        True,
-        "KiB that the server read from storage per query",
+        "Seconds", _seconds, True, "Measured seconds; for a step with a cut, the seconds that count",
+        width=76, gives_way=8,
+    ),
+    _Column("p50 ms", _latency("p50"), True, "50 % of latencies are at or below this", width=70, gives_way=9),
+    _Column("p95 ms", _latency("p95"), True, "95 % of latencies are at or below this", width=70),
+    _Column("p99 ms", _latency("p99"), True, "99 % of latencies are at or below this", width=70),
+    _Column("Latency per", _latency_per, False, "The unit of work that a latency measures", width=92),
+    _Column("CPU µs/query", _per_query("cpu_us"), True, "CPU time of the server per query", width=104),
+    _Column(
+        "KiB read/query", _per_query("server_read_kb"), True,
+        "KiB that the server read from storage per query", width=112, gives_way=6,
     ),
     _Column(
-        "KiB written/query",
-        _per_query("server_written_kb"),
-        True,
-        "KiB that the server wrote to storage per query",
+        "KiB written/query", _per_query("server_written_kb"), True,
+        "KiB that the server wrote to storage per query", width=124, gives_way=11,
     ),
     _Column(
-        "Device KiB read/query",
-        _per_query("read_kb"),
-        True,
-        "KiB that all programs read from the disk per query",
+        "Device KiB read/query", _per_query("read_kb"), True,
+        "KiB that all programs read from the disk per query", width=156, gives_way=1,
     ),
     _Column(
-        "Device KiB written/query",
-        _per_query("written_kb"),
-        True,
-        "KiB that all programs wrote to the disk per query",
+        "Device KiB written/query", _per_query("written_kb"), True,
+        "KiB that all programs wrote to the disk per query", width=172, gives_way=2,
     ),
-    _Column("Tables MiB", _size("data_bytes"), True, "Size of tables and indexes after the step"),
     _Column(
-        "Directory MiB", _size("size_bytes"), True, "Size of the data directory after the step, logs included"
+        "Tables MiB", _size("data_bytes"), True, "Size of tables and indexes after the step",
+        width=86, gives_way=7,
     ),
-    _Column("Errors", _errors, True),
-    _Column("Settled s", _settled, True, "Seconds that the writes up to this step took to settle"),
-)
-STATE = 3
+    _Column(
+        "Directory MiB", _size("size_bytes"), True,
+        "Size of the data directory after the step, logs included", width=102, gives_way=4,
+    ),
+    _Column("Errors", _errors, True, width=60, gives_way=10),
+    _Column(
+        "Settled s", _settled, True, "Seconds that the writes up to this step took to settle",
+        width=76, gives_way=3,
+    ),
+)  # fmt: skip
+STATE, REMARKS = 3, 6
 
 
 class StepModel(QAbstractTableModel):

@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QApplication, QBoxLayout, QFrame, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QBoxLayout, QFrame, QHBoxLayout, QPushButton, QToolBar, QWidget
 
 from ui.core.plain import Label, error_lines
 from ui.core.theme import SPACE
@@ -14,7 +14,7 @@ from ui.core.theme import SPACE
 from .actions import plain_text
 
 NARROW = 480
-WIDEST = 880  # of a banner: in a window of 1280 pixels it ends right of the places
+WIDEST = 880  # pixels of a banner
 TOP = 2  # pixels above a banner
 MOST_ACTIONS = 2
 
@@ -97,9 +97,10 @@ class Message(QFrame):
 
 
 class Banner(Message):
-    """A message of a page in the upper right of its window, beside the menus and places.
+    """A message of a page in the upper right of its window, next to the menus and places.
 
-    It covers nothing of the page. It hides with its page, and closes when acted on. The newest lies on top.
+    It covers nothing of the page; in a narrow window it may cover its upper edge, never the places.
+    It hides with its page, and closes when acted on. The newest lies on top.
     """
 
     turned = Signal()  # it was shown or closed
@@ -144,8 +145,14 @@ class Banner(Message):
         super()._act(action)
 
     def _place(self) -> None:
-        room = self.window().width() - 4 * SPACE
+        room = self.window().width() - 4 * SPACE - _taken(self.window())
         width = min(room, WIDEST)
         self._fold(width)
         height = self._layout.totalHeightForWidth(width)
-        self.setGeometry(2 * SPACE + room - width, TOP, width, height)
+        self.setGeometry(self.window().width() - 2 * SPACE - width, TOP, width, height)
+
+
+def _taken(window: QWidget) -> int:
+    """The pixels on the left in which a window has its places."""
+    bar = window.findChild(QToolBar)
+    return bar.sizeHint().width() if bar is not None else 0

@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from app.following.follower import Link
 from app.following.progress import RECENT, PlanProgress
-from ui.core.plain import Label, as_tip
+from ui.core.plain import as_tip
 from ui.core.theme import SPACE, Theme
 
+from .elided import ElidedLabel
 from .reached import Reached
 from .table import tabular
 
@@ -85,7 +86,7 @@ class PlanLine(Reached):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._text = Label()
+        self._text = ElidedLabel()
         self._text.setFont(tabular(self._text.font()))
         self._line = Sparkline(theme)
         layout = QHBoxLayout(self)

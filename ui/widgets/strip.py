@@ -11,6 +11,7 @@ from PySide6.QtGui import (
     QBrush,
     QColor,
     QFont,
+    QFontMetrics,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
@@ -40,6 +41,7 @@ _APART = 6.0  # pixels between two sessions
 _NARROWEST = 3.0  # of a block, as long as there is room
 _FAINT = 0.35  # of the colour of what is still to come
 _ROUND = 2.0
+_SWATCH = 14  # pixels before a name
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,10 @@ class PlanStrip(Reached):
     def _paint_names(self, painter: QPainter, progress: PlanProgress) -> None:
         plain, bold = QFont(painter.font()), QFont(painter.font())
         bold.setWeight(QFont.Weight.DemiBold)
-        for id_, place in _session_places(self._blocks).items():
+        places = _session_places(self._blocks)
+        widest = QFontMetrics(bold)
+        first = self._first_length(widest, places, progress)
+        for id_, place in places.items():
             session = progress.sessions[id_]
             is_seen = self._selected is not None and self._selected[0] == id_
             painter.setFont(bold if is_seen else plain)
@@ -178,14 +183,24 @@ class PlanStrip(Reached):
             painter.setBrush(self._theme.contender(self._colours.get(id_, 0)))
             if place.width() >= swatch.width():
                 painter.drawRoundedRect(swatch, _ROUND, _ROUND)
-            room = int(place.width() - 14)
-            state = _state_text(session)
-            texts = [f"{each} {state}".rstrip() for each in self._names[id_]]
-            text = next((each for each in texts if metrics.horizontalAdvance(each) <= room), texts[-1])
+            room = int(place.width() - _SWATCH)
             painter.setPen(self._theme.colour("text" if is_seen or session.state == "active" else "muted"))
             if room > metrics.horizontalAdvance("MM"):
-                shown = fitted(metrics, text, Qt.TextElideMode.ElideMiddle, room)
-                painter.drawText(QPointF(place.left() + 14, 12), shown)
+                labels = self._labels(session)[first:]
+                fits = (each for each in labels if widest.horizontalAdvance(each) <= room)
+                shown = fitted(metrics, next(fits, labels[-1]), Qt.TextElideMode.ElideMiddle, room)
+                painter.drawText(QPointF(place.left() + _SWATCH, 12), shown)
+
+    def _labels(self, session: SessionState) -> list[str]:
+        return [f"{each} {_state_text(session)}".rstrip() for each in self._names[session.id]]
+
+    def _first_length(
+        self, metrics: QFontMetrics, places: Mapping[str, QRectF], progress: PlanProgress
+    ) -> int:
+        """0: all names have room; 1: all lose that of the plan."""
+        whole = ((self._labels(progress.sessions[id_])[0], place) for id_, place in places.items())
+        have_room = (metrics.horizontalAdvance(text) <= place.width() - _SWATCH for text, place in whole)
+        return 0 if all(have_room) else 1
 
     # ---- mouse and keyboard
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QSize, Qt
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
 
 LINE_HEIGHT = 26
 _EDGE = 4  # pixels of the frame around a table, as the style draws it
@@ -19,6 +19,8 @@ def tabular(font: QFont) -> QFont:
 
 class Table(QTableView):
     """A table that selects whole lines; Ctrl+C copies them with tabs."""
+
+    columns_chosen = Signal()  # in the menu of the head
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,6 +47,27 @@ class Table(QTableView):
         """The size that shows all of it at its column widths."""
         head = self.horizontalHeader()
         return QSize(head.length() + _EDGE, head.height() + self.verticalHeader().length() + _EDGE)
+
+    def let_choose_columns(self, always: int) -> None:
+        """Give the head a menu of columns to show; one of them stays."""
+        head = self.horizontalHeader()
+        head.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        head.customContextMenuRequested.connect(lambda at: self._ask_columns(at, always))
+
+    def _ask_columns(self, at: QPoint, always: int) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for number in range(self.model().columnCount()):
+            action = menu.addAction(str(self.model().headerData(number, Qt.Orientation.Horizontal)))
+            action.setCheckable(True)
+            action.setChecked(not self.isColumnHidden(number))
+            action.setEnabled(number != always)
+            action.toggled.connect(lambda is_on, number=number: self._show_column(number, is_on))
+        menu.popup(self.horizontalHeader().mapToGlobal(at))
+
+    def _show_column(self, number: int, is_shown: bool) -> None:
+        self.setColumnHidden(number, not is_shown)
+        self.columns_chosen.emit()
 
     def choose_row(self, row: int) -> None:
         """Select only this row, whatever keys are down."""

@@ -69,6 +69,7 @@ class DriveStep:
         """Run the step to its end; returns the fields of step_ended."""
         session = self._session
         self._work.begin()
+        self._profile.prepare()  # looking for tools may take longer than a second
         # after the EXPLAINs of the work, which are no part of the step
         self._status = read_status(session.server.client)
         session.host.others.begin()
@@ -76,7 +77,6 @@ class DriveStep:
         session.sampler.begin(whole=True)
         self._first = session.sampler.moment
         self._costs.begin()
-        self._profile.prepare()
         self._waits.begin(self._first[1])
         session.threads.begin_step(self._step.threads)
         self._read_before = session.sampler.rows_read

@@ -12,7 +12,7 @@ CHARTS = {
 }
 NOTHING = {  # the text if there is nothing to draw
     "bars": "No step has a result of this measure.",
-    "rates": "The step ran at fewer than two rates: see --rate.",
+    "rates": "The step ran at fewer than two rates: Sweep… on Bench, or --rate, runs it at several.",
     "seconds": "no samples",
     "heat": "no latencies by second",
     "latency": "no latencies were counted",

@@ -18,6 +18,7 @@ from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.models.comparison import AROUND, COLUMN, FIXED
 from ui.pages.compare import ComparePage
+from ui.pages.compare.figures import SIGN, needed_width
 from ui.pages.compare.header import two_lines
 
 
@@ -35,6 +36,19 @@ def test_an_empty_page_offers_the_next_step(qtbot: QtBot, context: Context, page
         model.setData(model.index(row, 0), Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     assert set(ids_of(page)) == set(ids)
+
+
+def test_a_warning_does_not_touch_its_figure(opened: Open, page: ComparePage) -> None:
+    opened()
+    table = page.body.table
+    model, first = table.figures, len(FIXED)
+    loud = replace(model.cell(1, first), text="1,450,116,000", beside="! n=1", is_warning=True)
+    assert needed_width(table.font(), [replace(loud, is_warning=False)]) == 0
+    needed = needed_width(table.font(), [loud])
+    assert needed > table.fontMetrics().horizontalAdvance("1,450,116,000") + SIGN
+    model.cell = lambda row, at: loud if at == first else type(model).cell(model, row, at)  # type: ignore[method-assign]
+    table.refresh()
+    assert table.columnWidth(first) >= needed > table.columnWidth(first + 1)
 
 
 def test_steps_stand_under_their_groups(opened: Open, page: ComparePage) -> None:

@@ -17,6 +17,7 @@ from ui.models.session_columns import NAME
 from ui.models.settings_in_force import SettingModel
 from ui.pages.history import HistoryPage
 from ui.pages.history.facets import FacetButton
+from ui.pages.history.step_table import StepTable
 from ui.pages.history.table import SessionTable
 from ui.widgets.empty import EmptyPage
 
@@ -26,6 +27,29 @@ pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
 
 def test_all_sessions_the_newest_first(hand: Hand) -> None:
     assert hand.shown()[0] == 4 and sorted(hand.shown()) == [0, 1, 2, 3, 4]
+
+
+def test_nothing_scrolls_sideways_until_a_person_chooses_columns(hand: Hand) -> None:
+    tabs = hand.look_at(0, 1)
+    results = next(each for each in tabs.findChildren(StepTable) if each.isVisible())
+    shown = {}
+    for width in (1900, 1280):
+        hand.page.resize(width, 800)
+        for table in (hand.table, results):
+            hand.qtbot.waitUntil(lambda table=table: table.horizontalScrollBar().maximum() == 0)
+            shown[width, table] = [at for at in range(30) if not table.isColumnHidden(at)]
+    for table in (hand.table, results):
+        assert set(shown[1280, table]) < set(shown[1900, table])
+        left_out = min(set(shown[1900, table]) - set(shown[1280, table]))
+        table._show_column(left_out, True)
+        hand.page.resize(1300, 800)
+        assert not table.isColumnHidden(left_out)
+
+
+def test_a_long_name_does_not_make_the_window_wider(hand: Hand) -> None:
+    hand.select(0)
+    hand.page._frame.show_selected("the small server studies, " * 8)
+    assert hand.page.minimumSizeHint().width() < 1200
 
 
 def test_the_list_is_filtered_with_every_key(hand: Hand) -> None:

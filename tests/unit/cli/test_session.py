@@ -53,7 +53,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 @pytest.mark.usefixtures("filled")
 def test_what_was_said_of_a_session_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     shown = said(capsys, "session", "show", "last")
-    assert "start snapshot, load snapshot 06e6, copied, 3 s of pause before" in shown
+    assert "start: from snapshot 06e6, copied, 3 s of pause before" in shown
     assert "tags: quiet" in shown
     assert "after-a-crash" in shown
     assert "too short to tell: a step needs 25 measured seconds or more to be called steady" in shown

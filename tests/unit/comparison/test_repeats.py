@@ -31,9 +31,10 @@ def test_copies_share_the_load_that_they_are_of(loads: list[str], count: int) ->
 
 def test_how_a_session_started_in_words() -> None:
     state = {"load": "snapshot ab, copied", "start": "snapshot", "pause_s": 0}
-    assert start_text(state) == "snapshot, load snapshot ab, copied"
+    assert start_text(state) == "from snapshot ab, copied"
     assert start_text({**state, "pause_s": 5}).endswith(", 5 s of pause before")
-    assert start_text({}) == "unknown, load unknown"
+    assert start_text({"load": "fresh", "start": "loaded"}) == "freshly loaded, server kept running"
+    assert start_text({}) == "unknown"
 
 
 def keep(history: History, loads: list[str]) -> list[str]:

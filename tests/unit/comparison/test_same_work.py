@@ -71,7 +71,7 @@ def test_columns_that_disagree(
     assert [each["name"] for each in told] == ([f"{what}, {LABEL}"] if what else [])
     assert bool(first_of(found)) == bool(what)
     if what:
-        assert first_of(found)[0].startswith(f"not the same work: {LABEL}: {what}: innodb-default-1 ")
+        assert first_of(found)[0].startswith(f"not the same work: {LABEL}: {what}: innodb ")
         assert to_markdown(found).startswith("not the same work")
         assert not any(each.startswith("not the same work") for each in remarks_of(found))
 

@@ -219,6 +219,14 @@ def test_figures_next_to_1_and_0_keep_their_digits(history: History) -> None:
     assert small[1].startswith(f"{READING}: MyRocks is slower, 0.0040 (0.00")
 
 
+def test_a_load_from_a_snapshot_of_an_earlier_plan_is_named_without_its_key(history: History) -> None:
+    found = compared(history, (1.0, 0.5), its_plan=named())
+    load = found["rows"][0]
+    load["reasons"][1], load["verdict"][1], load["n"][1] = "skipped: from the snapshot ab12", None, 0
+    load["samples"][1] = [None] * len(load["samples"][1])
+    assert verdict_sentences(found)[-1] == "No verdict on load (skipped: the data is from a snapshot)."
+
+
 def test_names_stay_apart(history: History) -> None:
     """A person has called another contender what people call the engine."""
     its_plan = titled(plan([NAMED[0], replace(NAMED[1], name="InnoDB")]))

@@ -228,6 +228,16 @@ def test_time_in_a_state_explains_at_most_its_share(history: History) -> None:
     assert "Client threads in the other: 92 % fsync, 8 % running." in said
 
 
+def test_what_disturbed_a_column_takes_one_line(history: History) -> None:
+    found = compared(history, 2000.0, BASE)
+    texts = ["", "disturbed: gcc took 90% of 200% CPU", "disturbed: cc1 took 80% of 200% CPU"]
+    found["rows"][1]["disturbed"] = [[], texts]
+    name = found["sessions"][1]["name"]
+    assert why(found, found["rows"][1], 1)["disturbed"] == [
+        f"{name} was {texts[1]}; likewise 1 more session."
+    ]
+
+
 def test_shares_of_all_steps_are_a_table(history: History) -> None:
     spent = {**BASE, **times(running=30.0, lock=61.0, network=9.0)}
     found = compared(history, 900.0, spent, BASE)

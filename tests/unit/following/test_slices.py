@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app.following.progress import PlanProgress, stored_progress
+from app.following.progress_text import rates_text
 from app.history.history import History
 from app.history.writing import Writer
 from tests.rounds import Round, sliced_plan
@@ -32,10 +34,16 @@ def running(count: int = 2, repeats: int = 1) -> Round:
 
 def test_one_line_for_all_that_take_turns() -> None:
     progress = told(running())
-    names = "1+2/2 innodb-default-1 | myisam-default-1"
-    assert progress.line == f"{names}  2/3 point-query threads=1: second 4 of 8"
-    assert progress.qps_text == "1,000 | 2,000"
-    assert told(running(4)).line.startswith("1+2+3+4/4 innodb-default-1 and 3 more  ")
+    assert progress.line == "round 1 of 1  2/3 point-query threads=1: second 4 of 8"
+    assert progress.qps_text == "innodb 1,000 | myisam 2,000"
+
+
+def test_rates_of_a_round_are_in_the_order_of_the_contenders() -> None:
+    plan = sliced_plan(4, 2)
+    rates = [(turn.session, turn.contender * 1000.0) for turn in plan.turns[:3:-1]]
+    assert rates_text(plan, rates).split(" | ")[:2] == ["innodb 0", "myisam 1,000"]
+    long = replace(plan, contenders=[replace(each, name=4 * each.name) for each in plan.contenders])
+    assert rates_text(long, rates) == "0 | 1,000 | 2,000 | 3,000"
 
 
 def test_the_second_in_the_line_never_goes_back() -> None:
@@ -68,8 +76,7 @@ def test_who_has_failed_is_no_longer_in_the_line() -> None:
     made = running(3)
     made.makers[0].end("failed", "the server has crashed")
     progress = told(made)
-    assert progress.line.startswith("2+3/3 myisam-default-1 | rocksdb-default-1  2/3")
-    assert progress.qps_text == "2,000 | 3,000"
+    assert progress.qps_text == "myisam 2,000 | rocksdb 3,000"
     assert progress.left_s == pytest.approx(2 * 8 + 8 - 3 - 1 + 8 - 3 + 2 * 2, abs=0.01)
 
 

@@ -228,6 +228,14 @@ def test_colours_are_given_at_first_sight_and_stay(filled: History) -> None:
         edits.set_colour(filled, "key", 8)
 
 
+def test_a_new_contender_has_no_colour_of_another_one_of_its_plan(filled: History) -> None:
+    edits.set_colour(filled, sessions(filled)[1]["contender_key"], 2)  # the next one would be 2
+    both = [journals.contender("rocksdb"), journals.contender("innodb", "optimized")]
+    plan = journals.plan(both, number=2)
+    store(filled, *(journals.Maker(plan, turn.session).planned() for turn in plan.turns))
+    assert [each["colour"] for each in sessions(filled, plan=plan.id)] == [2, 3]
+
+
 def test_edits(filled: History) -> None:
     edits.rename(filled, IDS[0], "a name")
     edits.tag(filled, IDS[0], "b")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ui.models.session_columns import columns, first_shown
+from ui.models.heads import first_shown
+from ui.models.session_columns import columns
 
 GROUPS = ("point-query", "scan-heavy", "write-heavy")
 GONE = {1888: [], 1400: ["Sequence"], 1232: ["Build", "Sequence", "Tags"]}

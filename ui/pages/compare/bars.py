@@ -109,6 +109,7 @@ class BarsPanel(Panel):
     def draw(self, shown: Shown) -> None:
         found = self.grouped(shown)
         self._legend.set_lines(shown.lines, widest="888,888")
+        self._legend.setVisible(bool(found))
         self._remark.setText(self.remark([n for each in found for n in each.counts]))
         self._provide(len(found))
         for chart, each in zip(self._charts, found, strict=False):

@@ -43,6 +43,7 @@ class DifferencesPanel(Panel):
         self._table = Table("What differs")
         self._table.setModel(self._model)
         self._table.horizontalHeader().setSectionsMovable(False)
+        self._table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self._table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self._remark = Label()
         self._remark.setProperty("role", "muted")
@@ -96,10 +97,11 @@ class DifferencesPanel(Panel):
         self._table.clearSpans()
         for row in self._model.headings:
             self._table.setSpan(row, 0, 1, self._model.columnCount())
-        if self._table.columnWidth(0) < _WHAT_WIDTH:
-            self._table.setColumnWidth(0, _WHAT_WIDTH)
         values = self._model.columnCount() - 1
         width = self._table.width() - self._table.verticalScrollBar().sizeHint().width() - 2 * SPACE
+        spare = width - values * _VALUE_WIDTH  # for names, as long as there is something to say about all
+        what = min(self._table.sizeHintForColumn(0) + 2 * SPACE, width // 3, spare)
+        self._table.setColumnWidth(0, max(what, _WHAT_WIDTH))
         room = (width - self._table.columnWidth(0)) // max(values, 1)
         for at in range(1, values + 1):
             self._table.setColumnWidth(at, max(room, _VALUE_WIDTH))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QFont, QPainter, QPen
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.core.harmless import harmless
@@ -15,6 +17,7 @@ from ui.models.judged import Cell
 
 SIGN = 16  # pixels on the right of a figure
 _SMALL = 0.85
+_AROUND = 6 + 2 * SPACE - SPACE // 2 + SIGN  # pixels between a warning and its figure, and beside them
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -86,3 +89,16 @@ class FigureDelegate(QStyledItemDelegate):
 
     def _set_pen(self, painter: QPainter, role: str) -> None:
         painter.setPen(self._theme.colour(role))
+
+
+def needed_width(font: QFont, cells: Iterable[Cell]) -> int:
+    """The width at which no figure touches the warning next to it."""
+    small = QFont(font)
+    small.setPointSizeF(font.pointSizeF() * _SMALL)
+    figures, warnings = QFontMetrics(font), QFontMetrics(small)
+    words = (
+        figures.horizontalAdvance(cell.text) + warnings.horizontalAdvance(cell.beside)
+        for cell in cells
+        if cell.is_warning
+    )
+    return max(words, default=-_AROUND) + _AROUND

@@ -11,7 +11,7 @@ from ui.core.theme import SPACE, Theme
 from ui.models.comparison import FIXED, ComparisonModel
 from ui.widgets.table import Table
 
-from .figures import FigureDelegate
+from .figures import FigureDelegate, needed_width
 from .header import ColumnHeader
 
 NARROWEST, WIDEST = 92, 148  # pixels of a column
@@ -35,6 +35,7 @@ class ComparisonTable(Table):
         self._head = ColumnHeader(theme, self)
         self.setHorizontalHeader(self._head)
         self.setModel(self.figures)
+        self._needed: dict[int, int] = {}  # pixels of a column, so that no warning touches its figure
         self.setItemDelegate(FigureDelegate(theme, self.figures, self))
         self.setSelectionMode(Table.SelectionMode.SingleSelection)
         self.verticalHeader().setDefaultSectionSize(_LINE_HEIGHT)
@@ -53,6 +54,8 @@ class ComparisonTable(Table):
         tall = set(self.figures.tall)
         for row in range(self.figures.rowCount()):
             self.setRowHeight(row, _TALL if row in tall else _LINE_HEIGHT)
+        columns = self.figures.columnCount() - len(FIXED)
+        self._needed = {at: self._needed_width(len(FIXED) + at) for at in range(columns)}
         self.arrange()
 
     def choose(self, row: int, column: int) -> None:
@@ -89,8 +92,8 @@ class ComparisonTable(Table):
 
     def _width_with(self, column: int) -> int:
         fixed = sum(self.columnWidth(at) for at in range(len(FIXED)))
-        columns = self.figures.columnCount() - len(FIXED)
-        return fixed + columns * column + self.verticalScrollBar().sizeHint().width() + 4
+        columns = sum(max(column, needed) for needed in self._needed.values())
+        return fixed + columns + self.verticalScrollBar().sizeHint().width() + 4
 
     @property
     def whole_size(self) -> QSize:
@@ -100,16 +103,18 @@ class ComparisonTable(Table):
         return QSize(width + 4, self._head.sizeHint().height() + self.verticalHeader().length() + 4)
 
     def arrange(self) -> None:
-        """Make all columns equally wide, as wide as fits."""
+        """Make all columns as wide as fits: equally wide, but those that need more."""
         columns = self.figures.columnCount() - len(FIXED)
         if columns <= 0:
             return
         for at in range(len(FIXED)):
             self.setColumnWidth(at, self._fixed_width(at))
         room = self.viewport().width() - sum(self.columnWidth(at) for at in range(len(FIXED)))
-        width = min(max(room // columns, self._narrowest), WIDEST)
+        wide = [needed for needed in self._needed.values() if needed > room // columns]
+        share = (room - sum(wide)) // max(columns - len(wide), 1)
+        width = min(max(share, self._narrowest), WIDEST)
         for at in range(columns):
-            self.setColumnWidth(len(FIXED) + at, width)
+            self.setColumnWidth(len(FIXED) + at, max(width, self._needed.get(at, 0)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -120,6 +125,11 @@ class ComparisonTable(Table):
         if self.figures.has_details:
             return _DETAILED
         return _ALONE if self.figures.has_singles else NARROWEST
+
+    def _needed_width(self, at: int) -> int:
+        return needed_width(
+            self.font(), [self.figures.cell(row, at) for row in range(self.figures.rowCount())]
+        )
 
     def _fixed_width(self, at: int) -> int:
         cells = [self.figures.cell(row, at) for row in range(self.figures.rowCount())]

@@ -20,6 +20,7 @@ from app.comparison.waits_text import statements_table, waits_table
 from app.comparison.why import WhyEntry, why, why_all
 from app.core.csv_text import csv_text
 from app.core.table import TextTable
+from app.core.units import count_text
 from app.history.history import History
 from ui.core.context import Context
 from ui.core.plain import as_tip
@@ -27,8 +28,8 @@ from ui.core.tasks import Latest
 from ui.core.theme import SPACE
 from ui.models.text_table import SHARE, TextTableModel
 from ui.widgets.elided import ElidedLabel
+from ui.widgets.fitted_table import FittedTable
 from ui.widgets.share import ShareDelegate
-from ui.widgets.table import Table
 
 from .panel import Panel, Shown
 
@@ -47,7 +48,12 @@ _TIPS = {
 _CHOOSE = "Choose a step in the table, and a column other than the base."
 _SHARES = 5  # the column of details() that says how much each may explain
 _BAR = 96  # pixels of it
-_STEP_WIDEST, _WIDEST = 200, 130  # pixels of columns with words
+_CUT = {  # where a long name loses letters: names of steps and columns differ at both ends
+    ALL: Qt.TextElideMode.ElideMiddle,
+    THREADS: Qt.TextElideMode.ElideMiddle,
+    WRITES: Qt.TextElideMode.ElideMiddle,
+    "Waits": Qt.TextElideMode.ElideLeft,
+}
 
 
 class WhyPanel(Panel):
@@ -62,11 +68,11 @@ class WhyPanel(Panel):
         self._way = context.memory.value("compare/why", CAUSES)
         self._ways = {text: QPushButton(text) for text in _TIPS}
         self._model = TextTableModel(self)
-        self._table = Table("Costs")
+        self._table = FittedTable("Costs")
         self._table.setModel(self._model)
         self._table.setItemDelegate(ShareDelegate(context.theme, SHARE, self._table))
-        self._table.horizontalHeader().setSectionsMovable(False)
-        self._table.horizontalHeader().setStretchLastSection(False)
+        self._notes: tuple[str, ...] = ()
+        self._table.fitted.connect(self._on_fitted)
         self._heading = ElidedLabel()
         self._build()
 
@@ -78,15 +84,16 @@ class WhyPanel(Panel):
             button.setToolTip(as_tip(_TIPS[text]))
             group.addButton(button)
             head.addWidget(button)
-        head.addSpacing(SPACE)
-        head.addWidget(self._heading, 1)
+        head.addStretch(1)
         group.buttonClicked.connect(lambda button: self.go_to(button.text()))
         self._heading.setProperty("role", "heading")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, SPACE, 0, 0)
         layout.addLayout(head)
+        layout.addWidget(self._heading)
         layout.addWidget(self._table, 1)
         layout.addWidget(self._remark)
+        layout.addStretch(0)  # keeps them at the top where there is no table
 
     @property
     def picture(self) -> QWidget:
@@ -94,7 +101,7 @@ class WhyPanel(Panel):
 
     @property
     def notes(self) -> str:
-        return "\n".join(filter(None, (self._heading.text(), self._remark.text())))
+        return "\n".join(filter(None, (self._heading.text(), *self._notes)))
 
     @property
     def least(self) -> QSize:
@@ -172,18 +179,19 @@ class WhyPanel(Panel):
         self._arrange(table)
 
     def _arrange(self, table: TextTable) -> None:
-        ends = self._way not in (CAUSES, "Statements")  # where names differ
-        self._table.setTextElideMode(Qt.TextElideMode.ElideLeft if ends else Qt.TextElideMode.ElideRight)
+        self._table.setTextElideMode(_CUT.get(self._way, Qt.TextElideMode.ElideRight))
         self._heading.setText(table.title)
-        self._remark.setText("\n".join(table.remarks))
-        self._remark.setVisible(bool(table.remarks))
+        self._heading.setVisible(bool(table.title))
+        self._notes = table.remarks
         self._table.setVisible(bool(table.lines))
-        self._table.resizeColumnsToContents()
-        is_wide = self._table.horizontalHeader().length() > self._table.viewport().width()
-        for at in range(table.texts if is_wide and self._way != CAUSES else 0):
-            self._table.setColumnWidth(at, min(self._table.columnWidth(at), _WIDEST if at else _STEP_WIDEST))
-        if (at := self._model.share_column) >= 0:
-            self._table.setColumnWidth(at, max(_BAR, self._table.columnWidth(at)))
+        self._on_fitted(0)
+        self._table.fit(table.texts, self._model.share_column, _BAR)
+
+    def _on_fitted(self, left_out: int) -> None:
+        more = f"{count_text(left_out, 'more column')}: right-click the header, or widen the panel."
+        has_more = left_out and self._model.rowCount()
+        self._remark.setText("\n".join((*self._notes, *([more] if has_more else []))))
+        self._remark.setVisible(bool(self._remark.text()))
 
 
 def _entry(shown: Shown) -> WhyEntry | None:

@@ -18,6 +18,7 @@ _FOLD = 16  # pixels for the mark in front of a plan; its sessions are indented 
 _SWATCH = 10  # of the colour of a contender
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+_MIDDLE = Qt.TextElideMode.ElideMiddle  # names differ at their ends; the numbers of sessions and repeats stay
 _SELECTED = QStyle.StateFlag.State_Selected
 _FOCUSED = QStyle.StateFlag.State_HasFocus
 
@@ -46,18 +47,13 @@ class SessionDelegate(QStyledItemDelegate):
             room.setLeft(room.left() + _SWATCH + _SIDE)
         metrics = option.fontMetrics
         if metrics.horizontalAdvance(text) > room.width():
-            text = fitted(metrics, text, self._elision(index), room.width())
+            elision = _MIDDLE if index.column() in (NAME, CONTENDER) else Qt.TextElideMode.ElideRight
+            text = fitted(metrics, text, elision, room.width())
         painter.setPen(self._theme.colour(tone or "text"))
         painter.drawText(room, _RIGHT if is_figure else _LEFT, text)
         if state & _FOCUSED:
             painter.setPen(self._theme.colour("accent"))
             painter.drawRect(rect.adjusted(0, 0, -1, -1))
-
-    def _elision(self, index: Index) -> Qt.TextElideMode:
-        """The numbers of sessions and repeats stay, behind the name and the contenders of a plan."""
-        rows = self._model.rows
-        is_plan = index.column() in (NAME, CONTENDER) and rows.is_plan(rows.ids[index.row()])
-        return Qt.TextElideMode.ElideMiddle if is_plan else Qt.TextElideMode.ElideRight
 
     def _paint_fold(self, painter: QPainter, room: QRect, id_: str) -> int:
         """Paint the fold mark of a plan; returns the indent of the name."""

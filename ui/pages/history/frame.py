@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayou
 
 from ui.core.memory import Memory
 from ui.core.page import MARGIN
-from ui.core.plain import Label
 from ui.core.theme import SPACE
 from ui.widgets.actions import action_box, action_button
+from ui.widgets.elided import ElidedLabel
 from ui.widgets.empty import EmptyPage
 from ui.widgets.message import Banner
 
@@ -37,7 +37,7 @@ class Frame(QWidget):
         self._all = QStackedWidget()
         self._list = QStackedWidget()
         self._splitter = QSplitter(Qt.Orientation.Vertical)
-        self._selected = Label()
+        self._selected = ElidedLabel()
         self._selected.setProperty("role", "heading")
         self._parts = bar, table, detail
 

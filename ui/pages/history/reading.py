@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -87,8 +88,9 @@ def _where_others_did(shown: SessionShown, source: str) -> Iterator[Pair]:
 
 
 def _done(shown: SessionShown) -> str:
-    done = sum(step["state"] == "completed" for step in shown["steps"])
-    return f"{done} of {len(shown['steps'])} steps completed"
+    states = [step["state"] for step in shown["steps"]]
+    skipped = f", {states.count('skipped')} skipped" if "skipped" in states else ""
+    return f"{states.count('completed')} of {len(states)} steps completed{skipped}"
 
 
 def _on(shown: SessionShown, plan: dict[str, Any], machine: dict[str, Any]) -> Iterator[Pair]:
@@ -110,7 +112,8 @@ def _on(shown: SessionShown, plan: dict[str, Any], machine: dict[str, Any]) -> I
     named = (plan.get("name") or plan["id"], repeat, attempt_text(shown["attempt"]))
     yield "Plan", ", ".join(filter(None, named))
     yield "Busy", BUSY if shown["allow_busy"] else ""
-    yield "Start", start_text(shown["start_state"]) if shown["start_state"] else ""
+    start = start_text(shown["start_state"]) if shown["start_state"] else ""
+    yield "Start", re.sub(r"snapshot \w+", "a snapshot", start)
     took = "" if shown["seconds"] is None else f", took {seconds_text(shown['seconds'])}"
     yield "Began", _began(shown) + took
     yield "From", "imported" if shown["imported"] else ""

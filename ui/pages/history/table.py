@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QItemSelectionRange, QPoint, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QItemSelectionRange, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
 
 from app.history.browsing import ORDERS, QPS, Order
 from ui.core.index import Index
 from ui.core.memory import Memory
 from ui.core.theme import Theme
+from ui.models.heads import first_shown
 from ui.models.session_columns import (
     CONTENDER,
     DATE,
@@ -22,7 +23,6 @@ from ui.models.session_columns import (
     TAGS,
     TARGET,
     SessionColumn,
-    first_shown,
 )
 from ui.models.sessions import SessionModel
 from ui.widgets.table import Table
@@ -47,13 +47,13 @@ class SessionTable(Table):
         self._chosen_rows: tuple[str, ...] = ()  # the ids of sessions and plans that are selected
         self._current = ""
         self._is_laid_out = self._is_restoring = False
+        self._is_own = False  # a person has changed the columns
         self.setModel(model)
         self.setItemDelegate(SessionDelegate(model, theme, self))
         self._sort_as_before()
         head = self.horizontalHeader()
         head.setStretchLastSection(False)
-        head.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        head.customContextMenuRequested.connect(self._on_head_menu_wanted)
+        self.let_choose_columns(NAME)
         self.activated.connect(self._on_activated)
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
         model.modelAboutToBeReset.connect(self._on_about_to_reset)
@@ -99,20 +99,40 @@ class SessionTable(Table):
             return
         self._is_laid_out = True
         head, known = self.horizontalHeader(), self._model.columns
-        room = self.width() - self.verticalScrollBar().sizeHint().width() - 2 * self.frameWidth()
-        shown = first_shown(known, room)
-        spare = max(0, room - sum(known[at].width for at in shown))
-        for at, column in enumerate(known):
-            self.setColumnWidth(at, column.width + min(spare * _SHARES.get(at, 0) // 10, _SPARE))
-            self.setColumnHidden(at, at not in shown)
+        self._fit_columns()
         for to, at in enumerate(range(len(FIXED), len(known)), DATE + 1):
             head.moveSection(head.visualIndex(at), to)  # figures are seen without scrolling
         head.moveSection(head.visualIndex(REPEAT), CONTENDER + 1)
         self._is_restoring = True  # the mark of the order is restored too: another is remembered
-        self._memory.restore_header(head, "history/list")
+        self._is_own = self._memory.restore_header(head, "history/list")
         self._is_restoring = False
+        for changed in (head.sectionResized, head.sectionMoved):
+            changed.connect(self._on_columns_changed)
         self._show_order()
         self.executeDelayedItemsLayout()
+
+    def _fit_columns(self) -> None:
+        """Show the columns that fit, as wide as fits; what a person changes is told by signals."""
+        head, known = self.horizontalHeader(), self._model.columns
+        room = self.width() - self.verticalScrollBar().sizeHint().width() - 2 * self.frameWidth()
+        shown = first_shown(known, room)
+        spare = max(0, room - sum(known[at].width for at in shown))
+        head.blockSignals(True)
+        for at, column in enumerate(known):
+            self.setColumnWidth(at, column.width + min(spare * _SHARES.get(at, 0) // 10, _SPARE))
+            self.setColumnHidden(at, at not in shown)
+        head.blockSignals(False)
+        self.updateGeometries()
+        head.viewport().update()
+        self.viewport().update()
+
+    def _on_columns_changed(self) -> None:
+        self._is_own = True
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._is_laid_out and not self._is_own:
+            self._fit_columns()
 
     # sorting
 
@@ -247,19 +267,6 @@ class SessionTable(Table):
             flag = QItemSelectionModel.SelectionFlag.NoUpdate
             self.selectionModel().setCurrentIndex(self._model.index(at, NAME), flag)
         self.selectionModel().select(selection, _SELECT)
-
-    # columns
-
-    def _on_head_menu_wanted(self, at: QPoint) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for number, column in enumerate(self._model.columns):
-            action = menu.addAction(column.title)
-            action.setCheckable(True)
-            action.setChecked(not self.isColumnHidden(number))
-            action.setEnabled(number != NAME)
-            action.toggled.connect(lambda is_on, number=number: self.setColumnHidden(number, not is_on))
-        menu.popup(self.horizontalHeader().mapToGlobal(at))
 
 
 def _rows(selected: QItemSelectionRange) -> range:

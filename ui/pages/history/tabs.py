@@ -22,13 +22,14 @@ from app.protocol.plan import step_label
 from app.protocol.stacks import PROFILED
 from ui.core.theme import SPACE, Theme
 from ui.models.settings_in_force import SettingModel
-from ui.models.steps import COLUMNS, StepModel
+from ui.models.steps import StepModel
 from ui.widgets.actions import action, action_button
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.table import Table
 
 from .overview import Overview
 from .reading import Detail
+from .step_table import StepTable
 
 NOTES = 3  # the place of the tab
 
@@ -48,7 +49,8 @@ class DetailTabs(QTabWidget):
         self._listed = ""  # the session whose results are listed
         self._overview = Overview()
         self._overview.tags_changed.connect(self.tags_changed)
-        self._steps, self._results = StepModel(theme, self), Table("Results")
+        self._steps = StepModel(theme, self)
+        self._results = StepTable(self._steps)
         self._settings, self._in_force = SettingModel(self), Table("Settings in force")
         self._told = ElidedLabel()  # of the chosen step
         self._notes, self._note = _text("Notes", "No notes yet"), QLineEdit()
@@ -75,7 +77,6 @@ class DetailTabs(QTabWidget):
     # building
 
     def _make_results(self) -> QWidget:
-        self._results.setModel(self._steps)
         self.choose_seconds = action(
             self._results, "&Seconds that count…", "seconds",
             "Choose the seconds of the chosen step that count", self._on_seconds_wanted,
@@ -88,8 +89,6 @@ class DetailTabs(QTabWidget):
         self._results.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self._results.activated.connect(lambda _: self._on_seconds_wanted())
         self._results.selectionModel().currentRowChanged.connect(lambda *_: self._tell_step())
-        for at, column in enumerate(COLUMNS):
-            self._results.setColumnWidth(at, 190 if at == 0 else 24 + 8 * max(10, len(column.title)))
         self._told.setProperty("role", "muted")
         line = QWidget()
         layout = QHBoxLayout(line)

@@ -188,8 +188,15 @@ class SessionCharts(QWidget):
             self._ghost.advance(self._curves.bounds, self._curves.t)
         if self._round is not None:
             self._round.advance()
+            self._mark_warm_up()
         self._show_states()
         self._show_ratio()
+
+    def _mark_warm_up(self) -> None:
+        """Shade a warm-up in slices as far as it is: it lasts as long as the turns of the others take."""
+        current = self._curves.current if self._curves else None
+        if current is not None and current.measured_t is None and current.ended_t is None:
+            self.mark()
 
     def mark(self) -> None:
         """Draw steps, warm-up, gaps and notes again."""
@@ -230,7 +237,7 @@ class SessionCharts(QWidget):
             return
         name = session["contender"]["name"]
         own = Line("", name, self._theme.contender(session["colour"]), contender=name)
-        first, *ghost = self._beside(self._rates, replace(own, label=session["name"]))
+        first, *ghost = self._beside(self._rates, self._by_session(own, session["name"]))
         self.qps.set_lines([*self._of_round(first), *ghost])
         self.latency.set_lines(self._beside(LATENCY, own))
         if self._curves is not None:
@@ -240,6 +247,11 @@ class SessionCharts(QWidget):
         self.cpu.set_lines([self._line(each) for each in CPU])
         self.disk.set_lines([self._line(each) for each in DISK])
         self.choice.set_lines(self._of_choice(own))
+
+    def _by_session(self, own: Line, name: str) -> Line:
+        """The line with the name of the session, without that of its plan."""
+        plan = self._curves.plan.name if self._curves else ""
+        return replace(own, label=name.removeprefix(f"{plan}-"), full=name)
 
     def _of_choice(self, own: Line) -> list[Line]:
         if self._choice is None:
@@ -330,7 +342,7 @@ def _spans(curves: SessionCurves) -> list[Span]:
         spans.append(Span(bounds.began_t, last, "step", bounds.label))
         step = curves.plan.steps[bounds.position]
         if step.warmup:
-            usual = last if step.sliced else bounds.began_t + step.warmup
+            usual = max(bounds.began_t + step.warmup, curves.t if step.sliced else 0.0)
             measured = usual if bounds.measured_t is None else bounds.measured_t
             spans.append(Span(bounds.began_t, min(measured, last), "warmup"))
     return spans + [Span(first, last, "gap") for first, last in curves.gaps]

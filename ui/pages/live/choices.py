@@ -117,8 +117,9 @@ class ChartChoices(QWidget):
         self._units = {each["name"]: each["unit"] for each in series}
         self._series.clear()
         for each in series:
-            text = f"{each['name']}  ({unit_text(each['unit'])})" if each["unit"] else each["name"]
-            self._series.addItem(harmless(text), each["name"])
+            text = each["label"] or each["name"]
+            named = f"{text} ({unit_text(each['unit'])})" if each["unit"] else text
+            self._series.addItem(harmless(named), each["name"])
         self._series.setCurrentIndex(self._series.findData(self.series))
 
     def _on_series_activated(self, at: int) -> None:

@@ -28,7 +28,7 @@ class PlanHeader(QWidget):
         self._title, self._state, self._times = ElidedLabel(), ElidedLabel(), Label()
         self._title.setProperty("role", "title")
         self._state.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._state.setMinimumWidth(30 * SPACE)
+        self._state.setMinimumWidth(44 * SPACE)
         self._state.setProperty("role", "muted")
         for label in (self._state, self._times):
             label.setFont(tabular(label.font()))

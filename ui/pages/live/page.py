@@ -9,6 +9,7 @@ from PySide6.QtCore import QModelIndex
 from PySide6.QtGui import QAction, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
+from app.history.series import SeriesEntry
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.core.followed_plan import FollowedPlan
@@ -21,7 +22,7 @@ from .body import LiveBody
 from .heat import HEAT
 from .painting import Painting
 from .status_updater import StatusUpdater
-from .watching import ViewRequest, Watching
+from .watching import LoadedSession, ViewRequest, Watching
 
 
 class LivePage(Page):
@@ -31,6 +32,7 @@ class LivePage(Page):
         super().__init__(context, parent)
         self._step_wanted = -1
         self._running = -1  # the step that was followed last
+        self._series: list[SeriesEntry] = []  # that the last chart can show
         self._watching = Watching(context, self)
         self.body = LiveBody(context, self)
         self._stack = QStackedLayout(self)
@@ -144,10 +146,8 @@ class LivePage(Page):
         if loaded is not None:
             session, request = loaded.timeline.overview.session, loaded.request
             ghost = next((each for each in loaded.ghosts if each["id"] == request.ghost), None)
-            series = [HEAT, *loaded.choices]
-            choice = next((each for each in series if each["name"] == request.series), None)
+            choice = self._choice_of(loaded)
             self.body.choices.show_ghosts(session, loaded.ghosts, request.ghost)
-            self.body.choices.show_series(series)
             self.body.charts.show_curves(loaded.curves, loaded.ghost, (session, ghost), choice, loaded.round)
             self.body.remarks.set_remarks(loaded.curves.remarks)
             self.body.header.strip.look_at(session["id"])
@@ -156,6 +156,13 @@ class LivePage(Page):
             self._choose_running()
             self._show_engine()
         self.status.update()
+
+    def _choice_of(self, loaded: LoadedSession) -> SeriesEntry | None:
+        """The series of the last chart; a session that has declared none yet keeps that of the one before."""
+        if loaded.timeline.series or not self._series:
+            self._series = [HEAT, *loaded.choices]
+            self.body.choices.show_series(self._series)
+        return next((each for each in self._series if each["name"] == loaded.request.series), None)
 
     def _on_figured(self) -> None:
         self._show_figures()

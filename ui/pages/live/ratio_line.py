@@ -22,7 +22,7 @@ _WHOLE = "not in slices: contenders ran one after the other"
 
 
 class RatioLine(ElidedLabel):
-    """A line that is hidden if no contenders alternate."""
+    """A line that is hidden if no contenders alternate; in a round it stays, so that no chart moves."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,12 +32,11 @@ class RatioLine(ElidedLabel):
 
     def show_step(self, its_round: RoundCurves | None, step: Bounds | None) -> None:
         """Show the ratio of a step's slices so far."""
-        is_there = its_round is not None and step is not None
         text = ratio_text(its_round, step) if its_round and step else ""
         if text != self.text():
             self.setText(text)
             self.setAccessibleDescription(text)
-        self.setVisible(is_there)
+        self.setVisible(its_round is not None)
 
     def _tell(self) -> None:
         self.setToolTip(as_tip(f"{self.text()}\n\n{TIP}" if self.text() else ""))

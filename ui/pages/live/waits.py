@@ -11,12 +11,10 @@ from app.core.table import TextTable
 from app.history.step_waits import StepWaits, waits_at
 from ui.core.context import Context
 from ui.core.tasks import Latest
-from ui.core.theme import SPACE
 from ui.models.text_table import TextTableModel
 from ui.widgets.elided import ElidedLabel
-from ui.widgets.table import Table
+from ui.widgets.fitted_table import FittedTable
 
-_WIDEST = 20 * SPACE  # of a name, so that its time is next to it
 _NONE = "The waits of a step by name appear here once it has ended; choose the step in the results."
 
 
@@ -30,7 +28,7 @@ class WaitsPanel(QWidget):
         self._latest = Latest(context.tasks, self)
         self._chosen: tuple[str, int] | None = None  # session, and position of a step
         self._model = TextTableModel(self)
-        self.table = Table("Waits by name")
+        self.table = FittedTable("Waits by name")
         self.table.setModel(self._model)
         self.table.setTextElideMode(Qt.TextElideMode.ElideLeft)  # names differ at their ends
         self.remark = ElidedLabel()
@@ -67,6 +65,4 @@ class WaitsPanel(QWidget):
         self._model.show(shown)
         self.remark.setText("; ".join(filter(None, (shown.title, *shown.remarks))))
         self.table.setVisible(bool(shown.lines))
-        self.table.resizeColumnsToContents()
-        if table is not None:
-            self.table.setColumnWidth(0, min(self.table.columnWidth(0), _WIDEST))
+        self.table.fit(shown.texts)

@@ -18,7 +18,7 @@ from ui.core.theme import SPACE, Theme
 from ui.widgets.table import tabular
 
 from .frame import AXIS, Frame, Ground
-from .pyramid import Values, highest, lowest, seen
+from .pyramid import GAP_S, Values, highest, lowest, seen
 from .scale import clock_form, fitting, time_ticks
 from .value_scale import ValueScale
 
@@ -140,8 +140,8 @@ class Canvas(GraphicsView):  # type: ignore[misc]
 
     @property
     def near(self) -> float:
-        """The distance in seconds within which the cursor picks a sample."""
-        return max(1.0, self.area.length(1))
+        """The distance in seconds within which the cursor picks a sample; in slices they are rare."""
+        return max(GAP_S, self.area.length(1))
 
     def repaint_around(self, *xs: float | None) -> None:
         """Repaint only what the cursor and its dots cover or covered."""

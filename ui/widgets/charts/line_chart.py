@@ -22,6 +22,8 @@ Curve = tuple[Line, Sequence[float], Sequence[float | None]]
 
 _EDGE = 0.04  # of the width, left free at both sides
 _WIDTH = 1.6
+_VALUE = "888,888"  # at the cursor, before a name
+_APART = 8.0  # pixels between error bars at the same x
 _NAMES = 0.36  # of the width that names beside the curves may take
 
 
@@ -133,7 +135,8 @@ class LineChart(StillChart):
         plot, metrics = self._area.plot, self.fontMetrics()
         ends = [self._end(curve) for curve in self._drawn]
         wanted = [self._area.py(end[1]) for end in ends if end]
-        room = max((metrics.horizontalAdvance(line.label) for line, _, _ in self._curves), default=0) + SPACE
+        names = (metrics.horizontalAdvance(f"{_VALUE}  {line.label}") for line, _, _ in self._curves)
+        room = max(names, default=0) + SPACE
         has_room = len(wanted) == len(ends) and room <= plot.width() * _NAMES
         self._beside = (has_room and spread(wanted, metrics.height(), plot.top(), plot.bottom())) or []
         return room if self._beside else 0.0
@@ -194,10 +197,13 @@ class LineChart(StillChart):
         draw_dots(painter, self._area, self._theme, points, drawn_colour(line, self._theme), 3.0)
 
     def _paint_reaches(self, painter: QPainter, line: Line, xs: Sequence[float]) -> None:
+        """Paint error bars side by side, so that each can be read."""
+        keys = [each.key for each, *_ in self._drawn if each.key in self._reaches]
+        aside = (keys.index(line.key) - (len(keys) - 1) / 2) * _APART if line.key in keys else 0.0
         painter.setPen(QPen(drawn_colour(line, self._theme), 1))
         for at, reach in zip(xs, self._placed_reaches(line), strict=False):
             if reach:
-                draw_reach(painter, self._area, self._area.px(self._places[at]), reach)
+                draw_reach(painter, self._area, self._area.px(self._places[at]) + aside, reach)
 
 
 def _at(curve: Curve, x: float | None) -> float | None:

@@ -18,6 +18,7 @@ from .pyramid import Spread
 from .scale import time_text, value_text
 
 _MEAN = "mean ± sd"
+_COUNT = " (n "
 
 Found = Sequence[tuple[Line, str]]  # the numbers of each line
 
@@ -46,7 +47,7 @@ class RangeFigures(Head):
         return "\n".join([", ".join(filter(None, (between, what, self.unit))), *texts])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
+        QWidget.resizeEvent(self, event)  # a head would take the height of all its lines
         if event.size().width() != event.oldSize().width():
             self._arrange()
 
@@ -59,15 +60,20 @@ class RangeFigures(Head):
             self._arrange()
 
     def _arrange(self) -> None:
-        """Lay out values, with names and title if there is room; colours identify curves too."""
+        """Lay out values, with names, title and n if there is room; colours identify curves too."""
         between, what, found = self._shown
         lines, texts = [line for line, _ in found], [text for _, text in found]
         brief = [replace(line, label="") for line in lines]
         unit = ", ".join(filter(None, (what, self.unit)))
-        for its_title, its_unit, its_lines in ((between, unit, lines), (between, "", brief), ("", "", brief)):
+        short = [text.partition(_COUNT)[0] for text in texts]
+        stages = [(between, unit, lines, texts)]
+        stages += [
+            (*title, brief, texts) for title in ((between, unit), (between, what), (between, ""), ("", ""))
+        ]
+        for its_title, its_unit, its_lines, its_texts in [*stages, ("", "", brief, short)]:
             self.set_title(its_title, its_unit)
             self.set_lines(its_lines)
-            self.set_values(texts)
+            self.set_values(its_texts)
             if self.height() <= LINE_HEIGHT:
                 break
         self.setFixedHeight(LINE_HEIGHT)
@@ -82,4 +88,4 @@ def mean_figures(spreads: Sequence[tuple[Line, Spread | None]]) -> tuple[str, Fo
 def figures_text(spread: Spread) -> str:
     """`50,123 ± 1,234 (n 60)`."""
     deviation = "" if spread.sd is None else f" ± {value_text(spread.sd)}"
-    return f"{value_text(spread.mean)}{deviation} (n {spread.n:,})"
+    return f"{value_text(spread.mean)}{deviation}{_COUNT}{spread.n:,})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 
 import numpy as np
 
@@ -23,11 +24,11 @@ class Stack:
         """Add new values; begins anew if other curves are visible."""
         if list(self._sums) != list(keys):
             self.clear()
-            self._sums = {key: Track() for key in keys}
+            self._sums = _tracks(keys)
         tracks = [track(key) for key in keys]
         end = min(map(len, tracks), default=0)
         if end < self._done:
-            self._sums = {key: Track() for key in keys}
+            self._sums = _tracks(keys)
             self._done = 0
         if end > self._done:
             times, _ = tracks[0].between(self._done, end)
@@ -40,6 +41,15 @@ class Stack:
         return self._sums[key]
 
 
-def filled(values: Values) -> Values:
-    """Values for an area: it has no height in a gap."""
-    return np.nan_to_num(values)
+def _tracks(keys: Sequence[str]) -> dict[str, Track]:
+    """Empty sums; the curves know what a gap is."""
+    return {key: Track(inf) for key in keys}
+
+
+def filled(t: Values, values: Values) -> tuple[Values, Values]:
+    """Points of an area: it ends upright at a gap, and has no height in it."""
+    gap = np.isnan(values)
+    at = np.repeat(np.arange(len(t)), np.where(gap, 2, 1))
+    is_second = np.append(False, at[1:] == at[:-1])
+    aside = np.where(gap[at], np.where(is_second, at + 1, at - 1), at).clip(0, max(len(t) - 1, 0))
+    return t[aside], np.nan_to_num(values[at])

@@ -181,11 +181,15 @@ class TimeChart(Reached):
         """What the numbers of a range are, and those of each line."""
         return mean_figures([(line, self.track(line.key).spread(first, last)) for line in lines])
 
+    def _drawn_track(self, line: Line) -> Track:
+        """What is drawn of a line: where areas stand on each other, its sum with those below."""
+        return self._stack.sums(line.key) if line.stacked else self.track(line.key)
+
     def _stretch_of(self, line: Line) -> tuple[Values, Values]:
         (first, last), width = self.axis.range, max(self._canvas.area.plot.width(), 1.0)
-        track = self._stack.sums(line.key) if line.stacked else self.track(line.key)
+        track = self._drawn_track(line)
         t, values = track.window(first, last, round(width * self.devicePixelRatioF()))
-        values = filled(values) if line.stacked else values
+        t, values = filled(t, values) if line.stacked else (t, values)
         values = logarithms(values) if self._scale.is_logarithmic else values
         return dashed(t, values, (last - first) / width * _DASH) if line.dashed else (t, values)
 
@@ -205,12 +209,13 @@ class TimeChart(Reached):
 
     def _draw_above(self, painter: QPainter, area: Frame) -> None:
         draw_marks(painter, area, self._theme, self._marks)
-        cursor = self._drawn_cursor
+        drawn = self._drawn_cursor
+        cursor = None if drawn is None else self._snapped(drawn)  # keys move it between samples too
         if cursor is not None and area.x[0] <= cursor <= area.x[1]:
             text = time_text(cursor, area.x[1] - area.x[0] < 60) if self._ground.has_texts_below else ""
             draw_cursor(painter, area, self._theme, (cursor, text), ())
             for line in self._visible():  # dots are on the samples that are read out
-                sample = self.track(line.key).nearest(cursor, self._canvas.near)
+                sample = self._drawn_track(line).nearest(cursor, self._canvas.near)
                 y = self._scale.place(sample and sample[1])
                 if sample and y is not None and area.y[0] <= y <= area.y[1]:
                     draw_dots(
