@@ -49,8 +49,8 @@ from .system.journal import DiskFullError, Journal
 from .system.other_agents import agents_elsewhere
 
 NO_NAMES = (
-    "waits and statements have no names: the Performance Schema is off. Instruments: waits in the plan"
-    " (--instruments waits) turns it on"
+    "waits and statements have no names: the Performance Schema is off."
+    " A plan with the instruments `waits` turns it on"
 )
 STOP_S = 60  # for a clean shutdown at the end, before it is killed
 

@@ -95,7 +95,7 @@ COLUMNS = (
     _Column("p95 ms", _latency("p95"), True, "95 % of latencies are at or below this", width=70),
     _Column("p99 ms", _latency("p99"), True, "99 % of latencies are at or below this", width=70),
     _Column("Latency per", _latency_per, False, "The unit of work that a latency measures", width=92),
-    _Column("CPU µs/query", _per_query("cpu_us"), True, "CPU time of the server per query", width=104),
+    _Column("CPU us/query", _per_query("cpu_us"), True, "CPU time of the server per query", width=104),
     _Column(
         "KiB read/query", _per_query("server_read_kb"), True,
         "KiB that the server read from storage per query", width=112, gives_way=6,

@@ -68,7 +68,7 @@ class FromSnapshot:
         """Whether to skip this step; the journal then says so."""
         if self._found is None or index >= self._at:
             return False
-        reason = "from the snapshot {}".format(self._found.key)
+        reason = "from the snapshot of this data"
         self._session.write_accounting.begin_load(self._session.plan.steps[index])
         self._session.journal.write(StepEnded, step=index, outcome="skipped", reason=reason)
         return True

@@ -124,7 +124,7 @@ def test_the_first_keeps_and_the_next_is_spared_the_load(directory: Directory) -
     step = second.step()
     assert step.is_found()
     assert [index for index in range(6) if step.spares(index)] == [0, 1, 2]
-    assert {each["reason"] for each in second.events} == {f"from the snapshot {key}"}
+    assert {each["reason"] for each in second.events} == {"from the snapshot of this data"}
     assert step.run(AT)["value"] >= START_S
     assert second.said == [f"snapshot {key}, copied"]
     assert second.write_accounting.rows == {"inserted": 2000, "deleted": 0}
