@@ -1,4 +1,4 @@
-/* Preloaded into a server: while the file named by SLOW_FSYNC exists, each sync takes many real ones of it. */
+/* Preloaded into a server: while the file named by SLOW_FSYNC exists, each sync takes SLOW_FSYNCS real ones of it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 static void sync_slowly(int (*sync)(int)) {
-    const char *path = getenv("SLOW_FSYNC");
+    const char *path = getenv("SLOW_FSYNC"), *times = getenv("SLOW_FSYNCS");
     int fd = path ? open(path, O_WRONLY) : -1;
-    for (int i = 0; fd >= 0 && i < 20; i++) {
+    for (int i = 0; fd >= 0 && times && i < atoi(times); i++) {
         if (pwrite(fd, &i, sizeof i, 0) < 0 || sync(fd)) break;
     }
     if (fd >= 0) close(fd);

@@ -11,10 +11,13 @@ HAS_COMPILER = shutil.which("gcc") is not None
 SHIM = Path(__file__).with_suffix(".c")
 
 
-def preloaded(folder: Path, slow: Path) -> dict[str, str]:
-    """The environment of a server whose syncs take long while `slow` is there; {} without a compiler."""
+def preloaded(folder: Path, slow: Path, times: int = 20) -> dict[str, str]:
+    """The environment of a server whose syncs take so many times as long while `slow` is there.
+
+    {} without a compiler.
+    """
     if not HAS_COMPILER:
         return {}
     library = folder / "slow_fsync.so"
     subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, SHIM, "-ldl"], check=True)
-    return {"LD_PRELOAD": str(library), "SLOW_FSYNC": str(slow)}
+    return {"LD_PRELOAD": str(library), "SLOW_FSYNC": str(slow), "SLOW_FSYNCS": str(times)}

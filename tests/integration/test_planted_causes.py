@@ -19,6 +19,7 @@ from tests.integration.slow_fsync import HAS_COMPILER, ON_DISK, preloaded
 from tests.neighbours import burning
 from tests.plans import write
 from tests.sequences import INDEX, LOAD, own_sequence
+from tests.slow_link import slow_link
 
 LIMIT_S = 60
 FIRST = 3  # of the list
@@ -103,12 +104,20 @@ class Bench:
         return 1 + last.count('"kind":"sample"') if is_there else 0
 
     def connect(self) -> Any:
+        return pymysql.connect(unix_socket=str(self._socket()), user="root", db="dyno", autocommit=True)
+
+    def _socket(self) -> Path:
         pid = self.desktop.server_pid(self.target)
         words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
         cnf = next(word.partition("=")[2] for word in words if word.startswith("--defaults-file="))
         lines = (line.partition("=") for line in Path(cnf).read_text().splitlines())
-        socket = next(value.strip() for name, _, value in lines if name.strip() == "socket")
-        return pymysql.connect(unix_socket=socket, user="root", db="dyno", autocommit=True)
+        return Path(next(value.strip() for name, _, value in lines if name.strip() == "socket"))
+
+    def ready_socket(self) -> Path | None:
+        """Of the server under test, once clients can connect."""
+        with suppress(OSError, StopIteration):
+            return found if (found := self._socket()).exists() else None
+        return None
 
     def held(self, *statements: str, seconds: float = 0.2) -> None:
         """Send these statements and wait, then close the connection."""
@@ -198,20 +207,27 @@ def test_other_programs(bench: Bench, tmp_path: Path) -> None:
     bench.check("other-programs", base, planted, "point-query")
 
 
-@pytest.mark.full
-@pytest.mark.alone
-@pytest.mark.skipif(not HAS_COMPILER, reason="no compiler")
-def test_slow_syncs(on_disk: Bench, tmp_path: Path) -> None:
-    slow = on_disk.target.parent / "slow"
-    on_disk.desktop.prepare_agent(f"import os\nos.environ.update({preloaded(tmp_path, slow)!r})\n", tmp_path)
+def plant_slow_syncs(bench: Bench, folder: Path, times: int) -> Plant:
+    """While the plant is there, each sync takes so many times as long."""
+    slow = bench.target.parent / "slow"
+    environment = preloaded(folder, slow, times)
+    bench.desktop.prepare_agent(f"import os\nos.environ.update({environment!r})\n", folder)
 
     def slow_down(bench: Bench) -> None:
         slow.touch()
         bench.stop.wait()
         slow.unlink()
 
+    return slow_down
+
+
+@pytest.mark.full
+@pytest.mark.alone
+@pytest.mark.skipif(not HAS_COMPILER, reason="no compiler")
+def test_slow_syncs(on_disk: Bench, tmp_path: Path) -> None:
+    slow = plant_slow_syncs(on_disk, tmp_path, times=20)
     size = {"threads": 1, "seconds": 3}
-    on_disk.check_planted("sync", "update-nonindex", slow_down, size=size, innodb_flush_log_at_trx_commit="1")
+    on_disk.check_planted("sync", "update-nonindex", slow, size=size, innodb_flush_log_at_trx_commit="1")
 
 
 @pytest.mark.full
@@ -243,11 +259,15 @@ def test_table_locks(bench: Bench) -> None:
 
 @pytest.mark.full
 @pytest.mark.alone
-def test_a_full_redo_log(on_disk: Bench) -> None:
+@pytest.mark.skipif(not HAS_COMPILER, reason="no compiler")
+def test_a_full_redo_log(on_disk: Bench, tmp_path: Path) -> None:
+    """The disk syncs slowly in both: only a small log has to wait for it."""
+    slow = plant_slow_syncs(on_disk, tmp_path, times=200)
     base, planted = (
         on_disk.measure(
             "update-nonindex",
-            size={"rows": 100_000, "seconds": 6},
+            plants=(slow,),
+            size={"rows": 100_000, "threads": 2, "seconds": 4},
             innodb_log_file_size=size,
             innodb_flush_log_at_trx_commit="2",
         )
@@ -259,6 +279,7 @@ def test_a_full_redo_log(on_disk: Bench) -> None:
 @pytest.mark.full
 @pytest.mark.alone
 def test_a_compaction_storm(on_disk: Bench) -> None:
+    """A disk that compaction may hardly use, and one that it needs all the time."""
     tight = (
         "level0_file_num_compaction_trigger=2;level0_slowdown_writes_trigger=3;level0_stop_writes_trigger=4"
     )
@@ -266,13 +287,65 @@ def test_a_compaction_storm(on_disk: Bench) -> None:
         on_disk.measure(
             "update-nonindex",
             "rocksdb",
-            size={"seconds": 4},
+            size={"threads": 2, "seconds": 4},
+            rocksdb_rate_limiter_bytes_per_sec="1000000",
             rocksdb_default_cf_options=options,
             rocksdb_flush_log_at_trx_commit="2",
         )
         for options in ("write_buffer_size=64m", f"write_buffer_size=64k;{tight}")
     )
     on_disk.check("stalls", base, planted, "update-nonindex")
+
+
+@pytest.mark.full
+@pytest.mark.alone
+def test_a_small_key_cache(bench: Bench) -> None:
+    base, planted = (
+        bench.measure("random-points", "myisam", size={"rows": 100_000}, key_buffer_size=size)
+        for size in ("64M", "64K")
+    )
+    bench.check("small-cache", base, planted, "random-points")
+
+
+@pytest.mark.full
+@pytest.mark.alone
+def test_purge_that_is_held_back(bench: Bench) -> None:
+    def update(bench: Bench) -> None:
+        row = "UPDATE sbtest1 SET k = k + 1 WHERE id = 1 + (i * 7) % 2000"
+        bench.held(f"BEGIN NOT ATOMIC FOR i IN 1..500 DO {row}; END FOR; END", seconds=0.01)
+
+    def hold(bench: Bench) -> None:
+        bench.held("START TRANSACTION WITH CONSISTENT SNAPSHOT", seconds=LIMIT_S)
+
+    base, planted = (
+        bench.measure(
+            "range-covered-si", plants=plants, steps=(LOAD, INDEX), size={"threads": 1, "seconds": 4}
+        )
+        for plants in ((update,), (update, hold))
+    )
+    bench.check("purge", base, planted, "range-covered-si")
+
+
+@pytest.mark.full
+@pytest.mark.alone
+def test_the_query_cache(bench: Bench) -> None:
+    """Each update empties it of all rows of the table."""
+
+    def update(bench: Bench) -> None:
+        row = "UPDATE sbtest1 SET pad = i WHERE id = 1"
+        bench.held(f"BEGIN NOT ATOMIC FOR i IN 1..500 DO {row}; END FOR; END", seconds=0)
+
+    base, planted = (
+        bench.measure(
+            "point-query",
+            plants=(update,),
+            options=("--instruments", "waits"),
+            query_cache_type=type_,
+            query_cache_size=size,
+        )
+        for type_, size in (("0", "0"), ("1", "16M"))
+    )
+    bench.check("query-cache", base, planted, "point-query")
 
 
 @pytest.mark.full
@@ -288,6 +361,15 @@ def test_a_connection_storm(bench: Bench) -> None:
 @pytest.mark.alone
 def test_clients_that_are_slow_to_send(bench: Bench) -> None:
     base, planted = (bench.measure("point-query", lines=lines) for lines in ("", "rate = 400"))
+    bench.check("link", base, planted, "point-query")
+
+
+@pytest.mark.full
+@pytest.mark.alone
+def test_a_slow_link(bench: Bench) -> None:
+    base = bench.measure("point-query")
+    with slow_link(bench.ready_socket):
+        planted = bench.measure("point-query")
     bench.check("link", base, planted, "point-query")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -123,3 +124,21 @@ def test_a_damaged_sequence_is_named(history: History) -> None:
     )
     with pytest.raises(InputError, match=r"sequences/duel\.toml"):
         request_again(history, [made.turns[0].session])
+
+
+def test_a_preset_that_is_gone_is_that_of_the_plan(history: History) -> None:
+    """As of a deleted preset, and of the contenders of `dyno explain`."""
+    made = replace(ContenderRequest(MARIADB, "innodb", "rendered-1"), preset_text="[mysqld]\nsync_binlog=7\n")
+    before = planned(history, contenders=(made, ContenderRequest(MARIADB, "myisam")))
+    again = resolve(request_again(history, [before.id]), MACHINE, Catalog())
+    assert [each.key for each in again.contenders] == [each.key for each in before.contenders]
+
+
+def test_a_plan_of_others_cannot_name_a_file_elsewhere(history: History) -> None:
+    made = resolve(request(INNODB), MACHINE, Catalog())
+    evil = [replace(made.contenders[0], preset="../../evil")]
+    plan = replace(made, contenders=evil, files={**made.files, "presets/innodb/../../evil.cnf": "[mysqld]\n"})
+    session = plan.turns[0].session
+    Writer(history).append(plan.id, session, 0, journals.Maker(plan, session).begin().raw)
+    with pytest.raises(InputError, match="the name of a preset may have"):
+        request_again(history, [session])
