@@ -300,50 +300,64 @@ def test_a_compaction_storm(on_disk: Bench) -> None:
 @pytest.mark.full
 @pytest.mark.alone
 def test_a_small_key_cache(bench: Bench) -> None:
+    size, steps = {"rows": 100_000, "threads": 1}, (LOAD, INDEX)
     base, planted = (
-        bench.measure("random-points", "myisam", size={"rows": 100_000}, key_buffer_size=size)
-        for size in ("64M", "64K")
+        bench.measure("points-covered-si", "myisam", steps=steps, size=size, key_buffer_size=cache)
+        for cache in ("64M", "64K")
     )
-    bench.check("small-cache", base, planted, "random-points")
+    bench.check("small-cache", base, planted, "points-covered-si")
+
+
+@contextmanager
+def held_snapshot(bench: Bench) -> Iterator[None]:
+    """The next server has a reader for whom no row version may be purged."""
+    stop = threading.Event()
+
+    def hold() -> None:
+        while not stop.wait(LOOK_S):
+            with suppress(pymysql.err.Error, OSError, StopIteration), bench.connect() as holder:
+                holder.cursor().execute("START TRANSACTION WITH CONSISTENT SNAPSHOT")
+                while not stop.wait(LOOK_S):
+                    holder.ping(reconnect=False)  # its server may end
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
 
 
 @pytest.mark.full
 @pytest.mark.alone
 def test_purge_that_is_held_back(bench: Bench) -> None:
-    def update(bench: Bench) -> None:
-        row = "UPDATE sbtest1 SET k = k + 1 WHERE id = 1 + (i * 7) % 2000"
-        bench.held(f"BEGIN NOT ATOMIC FOR i IN 1..500 DO {row}; END FOR; END", seconds=0.01)
-
-    def hold(bench: Bench) -> None:
-        bench.held("START TRANSACTION WITH CONSISTENT SNAPSHOT", seconds=LIMIT_S)
-
-    base, planted = (
-        bench.measure(
-            "range-covered-si", plants=plants, steps=(LOAD, INDEX), size={"threads": 1, "seconds": 4}
-        )
-        for plants in ((update,), (update, hold))
-    )
+    steps = (LOAD, INDEX, 'workload = "update-index"\nseconds = 5')
+    size = {"threads": 1, "seconds": 3}
+    base = bench.measure("range-covered-si", steps=steps, size=size)
+    with held_snapshot(bench):
+        planted = bench.measure("range-covered-si", steps=steps, size=size)
     bench.check("purge", base, planted, "range-covered-si")
 
 
 @pytest.mark.full
 @pytest.mark.alone
 def test_the_query_cache(bench: Bench) -> None:
-    """Each update empties it of all rows of the table."""
+    """While it is defragmented nobody can look into it."""
 
-    def update(bench: Bench) -> None:
-        row = "UPDATE sbtest1 SET pad = i WHERE id = 1"
-        bench.held(f"BEGIN NOT ATOMIC FOR i IN 1..500 DO {row}; END FOR; END", seconds=0)
+    def defragment(bench: Bench) -> None:
+        bench.held(*("FLUSH QUERY CACHE",) * 100, seconds=0)
 
     base, planted = (
         bench.measure(
             "point-query",
-            plants=(update,),
+            plants=(defragment,),
+            size={"rows": 20_000, "threads": 2},
             options=("--instruments", "waits"),
             query_cache_type=type_,
             query_cache_size=size,
         )
-        for type_, size in (("0", "0"), ("1", "16M"))
+        for type_, size in (("0", "0"), ("1", "64M"))
     )
     bench.check("query-cache", base, planted, "point-query")
 

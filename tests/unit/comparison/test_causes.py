@@ -168,8 +168,8 @@ CASES: list[Case] = [
     (
         "full-redo",
         "innodb",
-        Seen(series={"innodb.checkpoint_share": 0.1}),
-        Seen(LOCKED, series={"innodb.checkpoint_share": 0.92}),
+        Seen(series={"innodb.checkpoint_age_mb": 0.4, "innodb.checkpoint_limit_mb": 2.7}),
+        Seen(LOCKED, series={"innodb.checkpoint_age_mb": 2.5, "innodb.checkpoint_limit_mb": 2.7}),
     ),
     (
         "purge",
