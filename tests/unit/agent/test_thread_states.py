@@ -13,8 +13,8 @@ import pytest
 
 from app.agent.sampling.thread_files import _CALLS, call_state, function_state, letter_state
 from app.agent.sampling.thread_group import LONGEST_S, SHARE, SHORTEST_S, Pace
-from app.agent.sampling.thread_shares import StepShares, Tally
 from app.agent.sampling.thread_kinds import ThreadKinds
+from app.agent.sampling.thread_shares import StepShares, Tally
 from app.agent.sampling.thread_states import NOTHING, SERIES, ThreadSampler
 from app.engines import kind_of_thread
 from app.engines.query import QueryError
