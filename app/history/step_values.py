@@ -19,6 +19,7 @@ Values = dict[str, float]
 WAIT = "wait/"  # how the names of the Performance Schema begin
 BY_NAME = "by_name"
 _HOLD = ("row_lock", "table_lock", "metadata_lock", "mutex", "rwlock", "condition", "stall")  # like a lock
+_LED = {"syncs_us": time_per_query("fsync"), "stalls_us": "waits.stall_us"}  # one does it for others
 _STEPS = (  # the last one of a session is the first in its plan
     "SELECT session.id, step.number, value, queries, per_query, others, ended FROM session"
     " JOIN step ON step.session = session.number JOIN result ON result.step = step.number"
@@ -90,7 +91,7 @@ def _of_step(row: Sequence[Any], threads: int) -> Values:
         states = sum(found.get(time_per_query(state), 0.0) for state in STATES)
         found["queries"], found["client_us"] = rate, states or 1e6 * threads / rate
         found.update(_derived(found))
-        found.update(_of_syncs(found, threads))
+        found.update(_with_followers(found, threads))
         found.update(_by_second(found))
     return found
 
@@ -131,7 +132,8 @@ def _by_second(found: Mapping[str, float]) -> Iterator[tuple[str, float]]:
             yield f"{name}_ms", waited * found["queries"] / 1e3
 
 
-def _of_syncs(found: Mapping[str, float], threads: int) -> Iterator[tuple[str, float]]:
-    """The time of clients in syncs, and of the others that may wait for the one that syncs."""
-    if (synced := found.get(time_per_query("fsync"))) is not None:
-        yield "syncs_us", synced + min(found.get("unnamed_us", 0.0), synced * (threads - 1))
+def _with_followers(found: Mapping[str, float], threads: int) -> Iterator[tuple[str, float]]:
+    """The time of clients that sync or are stalled, and of those that may wait for them."""
+    for name, of_one in _LED.items():
+        if (time := found.get(of_one)) is not None:
+            yield name, time + min(found.get("unnamed_us", 0.0), time * (threads - 1))
