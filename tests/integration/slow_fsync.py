@@ -11,8 +11,8 @@ HAS_COMPILER = shutil.which("gcc") is not None
 SHIM = Path(__file__).with_suffix(".c")
 
 
-def preloaded(folder: Path, slow: Path, times: int = 20) -> dict[str, str]:
-    """The environment of a server whose syncs take so many times as long while `slow` is there.
+def preloaded(folder: Path, slow: Path, syncs: int = 20, pause_ms: int = 0) -> dict[str, str]:
+    """The environment of a server of which each sync takes so many more while `slow` is there, and a pause.
 
     {} without a compiler.
     """
@@ -20,4 +20,5 @@ def preloaded(folder: Path, slow: Path, times: int = 20) -> dict[str, str]:
         return {}
     library = folder / "slow_fsync.so"
     subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, SHIM, "-ldl"], check=True)
-    return {"LD_PRELOAD": str(library), "SLOW_FSYNC": str(slow), "SLOW_FSYNCS": str(times)}
+    more = {"SLOW_FSYNCS": str(syncs), "SLOW_FSYNC_MS": str(pause_ms)}
+    return {"LD_PRELOAD": str(library), "SLOW_FSYNC": str(slow), **more}

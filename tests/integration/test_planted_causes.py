@@ -207,10 +207,10 @@ def test_other_programs(bench: Bench, tmp_path: Path) -> None:
     bench.check("other-programs", base, planted, "point-query")
 
 
-def plant_slow_syncs(bench: Bench, folder: Path, times: int) -> Plant:
-    """While the plant is there, each sync takes so many times as long."""
+def plant_slow_syncs(bench: Bench, folder: Path, **slow_by: int) -> Plant:
+    """While the plant is there, each sync takes longer."""
     slow = bench.target.parent / "slow"
-    environment = preloaded(folder, slow, times)
+    environment = preloaded(folder, slow, **slow_by)
     bench.desktop.prepare_agent(f"import os\nos.environ.update({environment!r})\n", folder)
 
     def slow_down(bench: Bench) -> None:
@@ -225,7 +225,7 @@ def plant_slow_syncs(bench: Bench, folder: Path, times: int) -> Plant:
 @pytest.mark.alone
 @pytest.mark.skipif(not HAS_COMPILER, reason="no compiler")
 def test_slow_syncs(on_disk: Bench, tmp_path: Path) -> None:
-    slow = plant_slow_syncs(on_disk, tmp_path, times=20)
+    slow = plant_slow_syncs(on_disk, tmp_path)
     size = {"threads": 1, "seconds": 3}
     on_disk.check_planted("sync", "update-nonindex", slow, size=size, innodb_flush_log_at_trx_commit="1")
 
@@ -262,7 +262,7 @@ def test_table_locks(bench: Bench) -> None:
 @pytest.mark.skipif(not HAS_COMPILER, reason="no compiler")
 def test_a_full_redo_log(on_disk: Bench, tmp_path: Path) -> None:
     """The disk syncs slowly in both: only a small log has to wait for it."""
-    slow = plant_slow_syncs(on_disk, tmp_path, times=200)
+    slow = plant_slow_syncs(on_disk, tmp_path, syncs=0, pause_ms=50)
     base, planted = (
         on_disk.measure(
             "update-nonindex",
@@ -315,7 +315,9 @@ def held_snapshot(bench: Bench) -> Iterator[None]:
 
     def hold() -> None:
         while not stop.wait(LOOK_S):
-            with suppress(pymysql.err.Error, OSError, StopIteration), bench.connect() as holder:
+            if bench.ready_socket() is None:
+                continue
+            with suppress(pymysql.err.Error, OSError), bench.connect() as holder:
                 holder.cursor().execute("START TRANSACTION WITH CONSISTENT SNAPSHOT")
                 while not stop.wait(LOOK_S):
                     holder.ping(reconnect=False)  # its server may end
