@@ -13,6 +13,7 @@ from app.history.history import History
 from app.history.writing import Writer
 from app.planner import ContenderRequest, resolve
 from app.planner.again import request_again
+from app.planner.draft import Draft, outcome
 from app.protocol.plan import Plan
 from tests import journals
 from tests.plans import MARIADB, request, survey
@@ -127,11 +128,13 @@ def test_a_damaged_sequence_is_named(history: History) -> None:
 
 
 def test_a_preset_that_is_gone_is_that_of_the_plan(history: History) -> None:
-    """As of a deleted preset, and of the contenders of `dyno explain`."""
+    """Deleted, or made by `dyno explain`; for the command line and on Bench."""
     made = replace(ContenderRequest(MARIADB, "innodb", "rendered-1"), preset_text="[mysqld]\nsync_binlog=7\n")
     before = planned(history, contenders=(made, ContenderRequest(MARIADB, "myisam")))
-    again = resolve(request_again(history, [before.id]), MACHINE, Catalog())
+    asked = request_again(history, [before.id])
+    again = resolve(asked, MACHINE, Catalog())
     assert [each.key for each in again.contenders] == [each.key for each in before.contenders]
+    assert not outcome(Draft(asked), MACHINE, Catalog(), (), lambda: 0.0).problem
 
 
 def test_a_plan_of_others_cannot_name_a_file_elsewhere(history: History) -> None:
