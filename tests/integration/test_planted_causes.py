@@ -148,12 +148,12 @@ def test_table_locks(bench: Bench) -> None:
 @pytest.mark.skipif(not HAS_COMPILER, reason="no compiler")
 def test_a_full_redo_log(on_disk: Bench, tmp_path: Path) -> None:
     """The disk syncs slowly in both: only a small log has to wait for it."""
-    slow = plant_slow_syncs(on_disk, tmp_path, syncs=0, pause_ms=50)
+    slow = plant_slow_syncs(on_disk, tmp_path, syncs=0, pause_ms=100)
     base, planted = (
         on_disk.measure(
             "update-nonindex",
             plants=(slow,),
-            size={"rows": 100_000, "threads": 2, "seconds": 4},
+            size={"rows": 100_000, "threads": 1, "seconds": 4},
             innodb_log_file_size=size,
             innodb_flush_log_at_trx_commit="2",
         )
