@@ -70,6 +70,7 @@ def keep(
     failed: Collection[tuple[int, str]] = (),
     marked: Collection[tuple[int, str] | tuple[int, str, int]] = (),
     facts: Mapping[str, Any] = MappingProxyType({}),
+    series: Sequence[dict[str, Any]] = journals.SERIES,
 ) -> tuple[str, ...]:
     """All sessions of it in the history; contender and name (and repeat) of failed and of indebted steps.
 
@@ -77,7 +78,7 @@ def keep(
     """
     with History(home) as history:
         for turn in its_plan.turns:
-            maker = journals.Maker(its_plan, turn.session).begin()
+            maker = journals.Maker(its_plan, turn.session).begin(series)
             maker.add(
                 Fact,
                 name="variables",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from .cause import US, Cause, compaction, misses, slow_reads, slow_sync
+from .cause import STALLS, US, Cause, compaction, misses, slow_reads, slow_sync
 from .counter import SHARE, TO_KB, TO_MB, Counter, StatusWait, gauge, rate
 from .engine import MIB, Debt, Engine, IsSteady, Rules
 from .panel import Figure, hit_rate, plain, ratio
@@ -293,7 +293,7 @@ ENGINE = MyRocks(
     ),
     causes=(
         misses("block cache", "rocksdb.cache_misses", "blocks"),
-        Cause("stalls", "MyRocks stalls writes", US, "waits.stall_us", 1.0, "waits.stall_us"),
+        Cause("stalls", "MyRocks stalls writes", US, "waits.stall_us", 1.0, STALLS),
         compaction("rocksdb.compaction_write_kb"),
         *(slow_reads("rocksdb.cache_misses"), slow_sync("rocksdb.log_syncs")),
     ),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from app.protocol.reading import read
 from app.protocol.thread_states import LOCK, STATES, UNKNOWN, time_per_query
 from app.protocol.waits import Waits
 
-from .curves import Curve, curves
+from .blocks import read_block
 from .damage import read_json, unpack_json
 from .history import History
 
@@ -19,10 +19,19 @@ Values = dict[str, float]
 WAIT = "wait/"  # how the names of the Performance Schema begin
 BY_NAME = "by_name"
 _HOLD = ("row_lock", "table_lock", "metadata_lock", "mutex", "rwlock", "condition", "stall")  # like a lock
-_STEP = (
-    "SELECT value, queries, per_query, others, ended FROM step JOIN session ON step.session = session.number"
-    " JOIN result ON result.step = step.number WHERE session.id = ? AND step.name = ? AND coordinates = ?"
-    " AND NOT warm AND step.state = 'completed' AND ended IS NOT NULL ORDER BY position"
+_LED = {"syncs_us": time_per_query("fsync"), "stalls_us": "waits.stall_us"}  # one does it for others
+_STEPS = (  # the last one of a session is the first in its plan
+    "SELECT session.id, step.number, value, queries, per_query, others, ended FROM session"
+    " JOIN step ON step.session = session.number JOIN result ON result.step = step.number"
+    " WHERE session.id IN (SELECT value FROM json_each(?)) AND step.name = ? AND coordinates = ?"
+    " AND NOT warm AND step.state = 'completed' AND ended IS NOT NULL ORDER BY position DESC"
+)
+_CLOCKS = "SELECT step, s FROM clock WHERE step IN (SELECT value FROM json_each(?))"
+_BLOCKS = (
+    "SELECT block.step, series.name, content FROM step JOIN series ON series.session = step.session"
+    " JOIN block ON block.step = step.number AND block.series = series.number"
+    " WHERE step.number IN (SELECT value FROM json_each(?))"
+    " AND series.name IN (SELECT value FROM json_each(?))"
 )
 
 
@@ -38,31 +47,41 @@ def values_of_step(
 
     Costs per query have their names in the journal, series theirs: means over the measured seconds.
     """
-    text = json.dumps(coordinates, sort_keys=True)
-    rows = {session: history.one(_STEP, (session, step, text)) for session in sessions}
-    found = {session: _of_step(row, threads) for session, row in rows.items() if row}
-    for name in names:
-        if name.startswith(WAIT):  # a wait that is not among the longest is short
-            _fill(found.values(), name)
-        elif "." in name:
-            for session, curve in curves(history, list(found), step, coordinates, name).items():
-                found[session].update(_mean(name, curve))
+    wanted = list(names)
+    with history.reading():
+        rows = history.query(_STEPS, (_listed(sessions), step, json.dumps(coordinates, sort_keys=True)))
+        steps = {session: number for session, number, *_ in rows}
+        means = _means(history, steps.values(), [name for name in wanted if "." in name])
+    stored = {session: _of_step(row, threads) for session, _, *row in rows}
+    found = {id_: {**stored[id_], **means[steps[id_]]} for id_ in sessions if id_ in steps}
+    _fill(found.values(), [name for name in wanted if name.startswith(WAIT)])
     return found
 
 
-def _fill(found: Iterable[Values], name: str) -> None:
+def _listed(values: Iterable[int | str]) -> str:
+    return json.dumps(list(values))
+
+
+def _fill(found: Iterable[Values], waits: Sequence[str]) -> None:
+    """A wait that is not among the longest is short."""
     for values in found:
         if values[BY_NAME]:
-            values.setdefault(name, 0.0)
+            values.update({name: values.get(name, 0.0) for name in waits})
 
 
-def _mean(name: str, curve: Curve) -> Values:
-    measured = curve.values[curve.seconds >= 0]
-    known = measured[measured == measured]
-    return {name: float(known.mean())} if known.size else {}
+def _means(history: History, steps: Collection[int], names: Sequence[str]) -> Mapping[int, Values]:
+    """Of these series over the measured seconds, by step, in two statements for all of them."""
+    measured = {step: read_block(s) >= 0 for step, s in history.query(_CLOCKS, (_listed(steps),))}
+    found: dict[int, Values] = {step: {} for step in steps}
+    for step, name, content in history.query(_BLOCKS, (_listed(steps), _listed(names))):
+        values = read_block(content)[measured[step]]
+        known = values[values == values]
+        if known.size:
+            found[step][name] = float(known.mean())
+    return found
 
 
-def _of_step(row: tuple[Any, ...], threads: int) -> Values:
+def _of_step(row: Sequence[Any], threads: int) -> Values:
     """What is stored of it, and what follows from that."""
     rate, queries, per_query, others, ended = row
     waits = read(Waits, unpack_json(ended).get("waits", {}))
@@ -72,7 +91,7 @@ def _of_step(row: tuple[Any, ...], threads: int) -> Values:
         states = sum(found.get(time_per_query(state), 0.0) for state in STATES)
         found["queries"], found["client_us"] = rate, states or 1e6 * threads / rate
         found.update(_derived(found))
-        found.update(_of_syncs(found, threads))
+        found.update(_with_followers(found, threads))
         found.update(_by_second(found))
     return found
 
@@ -113,7 +132,8 @@ def _by_second(found: Mapping[str, float]) -> Iterator[tuple[str, float]]:
             yield f"{name}_ms", waited * found["queries"] / 1e3
 
 
-def _of_syncs(found: Mapping[str, float], threads: int) -> Iterator[tuple[str, float]]:
-    """The time of clients in syncs, and of the others that may wait for the one that syncs."""
-    if (synced := found.get(time_per_query("fsync"))) is not None:
-        yield "syncs_us", synced + min(found.get("unnamed_us", 0.0), synced * (threads - 1))
+def _with_followers(found: Mapping[str, float], threads: int) -> Iterator[tuple[str, float]]:
+    """The time of clients that sync or are stalled, and of those that may wait for them."""
+    for name, of_one in _LED.items():
+        if (time := found.get(of_one)) is not None:
+            yield name, time + min(found.get("unnamed_us", 0.0), time * (threads - 1))

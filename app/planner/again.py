@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 
+from app.catalog import Catalog, SequenceStep
 from app.catalog import Sequence as StepSequence
-from app.catalog import SequenceStep
 from app.catalog.sequence import CoreSets, sequence_of
 from app.core.errors import InputError
 from app.core.toml_text import read_document
 from app.core.units import count_text
 from app.history.figures import plans_by_session
 from app.history.sessions import find_all
+from app.presets import preset_file
 from app.protocol.plan import ARRIVALS, LIMIT, SLICES, UNTIL_DECIDED, Contender, Plan, Step
 from app.stats.verdicts import LEAST
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from app.history.history import History
 
 T = TypeVar("T")
+Files = Mapping[str, str]  # of a plan
 
 
 class Swept(TypedDict):
@@ -44,9 +46,9 @@ def request_again(history: History, references: Sequence[str]) -> PlanRequest:
     for id_, plan in plans.items():
         _check_same(id_, plan, first)
     turns = [(plan, plan.turn_of(id_)) for id_, plan in plans.items()]
-    once = {(plan.id, turn.ordinal): plan.contender_of(turn) for plan, turn in turns}  # however many attempts
-    contenders = list(once.values())
-    chosen = {(each.key, each.build): each for each in contenders}
+    once = {(plan.id, turn.ordinal): (plan.contender_of(turn), plan.files) for plan, turn in turns}
+    contenders = [each for each, _ in once.values()]  # once, however many attempts
+    chosen = {(each.key, each.build): (each, files) for each, files in once.values()}
     most = max(contenders.count(each) for each in contenders)
     return replace(
         _request(first),
@@ -159,19 +161,32 @@ def _core_set(step: Step) -> int | str | None:
 
 def contenders_again(plan: Plan) -> tuple[ContenderRequest, ...]:
     """All contenders of a plan, in its order."""
-    return _contenders(plan.contenders)
+    return _contenders([(each, plan.files) for each in plan.contenders])
 
 
-def _contenders(found: Sequence[Contender]) -> tuple[ContenderRequest, ...]:
+def _contenders(found: Sequence[tuple[Contender, Files]]) -> tuple[ContenderRequest, ...]:
     """The contenders by build, engine and preset, with the names that a person gave them."""
-    nameless = [_contender(each) for each in found]
-    names = [each.name for each in found]
+    catalog = Catalog()
+    nameless = [_contender(each, _lost_preset(each, files, catalog)) for each, files in found]
+    names = [each.name for each, _ in found]
     if len(set(names)) < len(names) or names == short_names(nameless):
         return tuple(nameless)
     return tuple(replace(each, name=name) for each, name in zip(nameless, names, strict=True))
 
 
-def _contender(contender: Contender) -> ContenderRequest:
+def _lost_preset(contender: Contender, files: Files, catalog: Catalog) -> str:
+    """The preset as the plan has it, if none has its name: it was deleted, or `dyno explain` made it."""
+    try:
+        catalog.preset(contender.engine, contender.preset)
+    except InputError:
+        text = files.get(preset_file(contender.engine, contender.preset), "")
+        if text:
+            catalog.own_preset_path(contender.engine, contender.preset)  # others' journals have any name
+        return text
+    return ""
+
+
+def _contender(contender: Contender, preset_text: str) -> ContenderRequest:
     return ContenderRequest(
         build=contender.build,
         engine=contender.engine,
@@ -181,4 +196,5 @@ def _contender(contender: Contender) -> ContenderRequest:
         allocator=contender.allocator,
         numa=contender.numa,
         memory_limit=str(contender.memory_limit or ""),
+        preset_text=preset_text,
     )

@@ -1,17 +1,22 @@
-/* Preloaded into a server: while the file named by SLOW_FSYNC exists, each sync takes many real ones of it. */
+/* Preloaded into a server: while the file named by SLOW_FSYNC exists, each sync takes SLOW_FSYNCS more real ones
+   of it, and then sleeps SLOW_FSYNC_MS. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+static int number(const char *name) { return getenv(name) ? atoi(getenv(name)) : 0; }
+
 static void sync_slowly(int (*sync)(int)) {
     const char *path = getenv("SLOW_FSYNC");
     int fd = path ? open(path, O_WRONLY) : -1;
-    for (int i = 0; fd >= 0 && i < 20; i++) {
+    if (fd < 0) return;
+    for (int i = 0; i < number("SLOW_FSYNCS"); i++) {
         if (pwrite(fd, &i, sizeof i, 0) < 0 || sync(fd)) break;
     }
-    if (fd >= 0) close(fd);
+    close(fd);
+    usleep(1000 * number("SLOW_FSYNC_MS"));
 }
 
 static int synced(const char *name, int fd) {

@@ -11,10 +11,14 @@ HAS_COMPILER = shutil.which("gcc") is not None
 SHIM = Path(__file__).with_suffix(".c")
 
 
-def preloaded(folder: Path, slow: Path) -> dict[str, str]:
-    """The environment of a server whose syncs take long while `slow` is there; {} without a compiler."""
+def preloaded(folder: Path, slow: Path, syncs: int = 20, pause_ms: int = 0) -> dict[str, str]:
+    """The environment of a server of which each sync takes so many more while `slow` is there, and a pause.
+
+    {} without a compiler.
+    """
     if not HAS_COMPILER:
         return {}
     library = folder / "slow_fsync.so"
     subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, SHIM, "-ldl"], check=True)
-    return {"LD_PRELOAD": str(library), "SLOW_FSYNC": str(slow)}
+    more = {"SLOW_FSYNCS": str(syncs), "SLOW_FSYNC_MS": str(pause_ms)}
+    return {"LD_PRELOAD": str(library), "SLOW_FSYNC": str(slow), **more}

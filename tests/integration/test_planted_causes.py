@@ -5,126 +5,21 @@ from __future__ import annotations
 import os
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 import pymysql
 import pytest
 
-from tests.installed import MARIADB
 from tests.integration.desktop import Desktop
+from tests.integration.planted import LIMIT_S, LOOK_S, Bench, Plant
 from tests.integration.slow_fsync import HAS_COMPILER, ON_DISK, preloaded
 from tests.neighbours import burning
-from tests.plans import write
-from tests.sequences import INDEX, LOAD, own_sequence
+from tests.sequences import INDEX, LOAD
+from tests.slow_link import slow_link
 
-LIMIT_S = 60
-FIRST = 3  # of the list
-LOOK_S = 0.02
 CPU_GROUPS, IO_GROUPS = Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup/blkio")
-PRESET = {"innodb_buffer_pool_size": "64M", "innodb_log_file_size": "64M", "query_cache_size": "0"}
-SIZE = {"tables": 1, "rows": 2000, "threads": 4, "seconds": 2, "warmup": 0}
-
-Plant = Callable[["Bench"], None]  # again and again, while the step is measured
-
-
-class Bench:
-    """Pairs of small sessions, of which a cause is planted in the second."""
-
-    def __init__(self, desktop: Desktop, target: Path) -> None:
-        self.desktop, self.target = desktop, target
-        self.begun, self.stop = threading.Event(), threading.Event()
-        self.size: dict[str, int] = SIZE
-        self.steps = 0  # before the one that is measured
-
-    def measure(
-        self,
-        workload: str,
-        engine: str = "innodb",
-        plants: Sequence[Plant] = (),
-        steps: Sequence[str] = (LOAD,),
-        lines: str = "",
-        size: Mapping[str, int] | None = None,
-        options: Sequence[str] = (),
-        **cnf: str,
-    ) -> str:
-        """The id of a session of this workload, with these options in its my.cnf and lines in its step."""
-        name = f"planted{len(self.desktop.sessions())}"
-        preset = "".join(f"loose_{option}={value}\n" for option, value in {**PRESET, **cnf}.items())
-        plugin = "plugin_load_add=ha_rocksdb\n" if engine == "rocksdb" else ""
-        write(self.desktop.home / f"presets/{engine}/{name}.cnf", f"[mysqld]\n{plugin}{preset}")
-        drive = f'workload = "{workload}"\n{lines}'
-        write(self.desktop.home / "sequences/planted.toml", own_sequence("planted", *steps, drive))
-        self.size = {**SIZE, **(size or {})}
-        words = [word for option, value in self.size.items() for word in (f"--{option}", str(value))]
-        plan = ("--target", "local", "--sequence", "planted", "--contender", f"{MARIADB}:{engine}:{name}")
-        self.steps = len(steps)
-        with self._planted(plants):
-            self.desktop.dyno("run", *plan, *words, *options)
-        return str(max(each["id"] for each in self.desktop.sessions()))
-
-    @contextmanager
-    def _planted(self, plants: Sequence[Plant]) -> Iterator[None]:
-        """Plant from the first second of the last step to its last."""
-        self.begun.clear()
-        self.stop.clear()
-        threads = [threading.Thread(target=self._repeat, args=(plant,)) for plant in plants]
-        for thread in (watcher := threading.Thread(target=self._watch), *threads):
-            thread.start()
-        try:
-            yield
-        finally:
-            self.stop.set()
-            for thread in (watcher, *threads):
-                thread.join(LIMIT_S)
-
-    def _watch(self) -> None:
-        while not self._seconds() and not self.stop.wait(LOOK_S):
-            pass
-        self.begun.set()
-        while 0 < self._seconds() <= self.size["seconds"] and not self.stop.wait(LOOK_S):
-            pass
-        self.stop.set()
-
-    def _repeat(self, plant: Plant) -> None:
-        self.begun.wait()
-        while not self.stop.is_set():
-            with suppress(pymysql.err.Error, OSError):
-                plant(self)
-
-    def _seconds(self) -> int:
-        """Of the step that is measured, as far as its journal has come; 1 before the first is over."""
-        journals = self.target.glob("sessions/*/journal.jsonl")
-        latest = max(journals, key=lambda path: path.stat().st_mtime, default=None)
-        *before, last = (latest.read_text() if latest else "").split('"step_started"')
-        is_there = len(before) > self.steps and '"step_ended"' not in last
-        return 1 + last.count('"kind":"sample"') if is_there else 0
-
-    def connect(self) -> Any:
-        pid = self.desktop.server_pid(self.target)
-        words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
-        cnf = next(word.partition("=")[2] for word in words if word.startswith("--defaults-file="))
-        lines = (line.partition("=") for line in Path(cnf).read_text().splitlines())
-        socket = next(value.strip() for name, _, value in lines if name.strip() == "socket")
-        return pymysql.connect(unix_socket=socket, user="root", db="dyno", autocommit=True)
-
-    def held(self, *statements: str, seconds: float = 0.2) -> None:
-        """Send these statements and wait, then close the connection."""
-        with self.connect() as holder, holder.cursor() as cursor:
-            for statement in statements:
-                cursor.execute(statement)
-            self.stop.wait(seconds)
-
-    def check_planted(self, name: str, workload: str, *plants: Plant, **given: Any) -> None:
-        """Measure without and with what is planted, everything else alike."""
-        base, planted = (self.measure(workload, plants=each, **given) for each in ((), plants))
-        self.check(name, base, planted, workload)
-
-    def check(self, name: str, base: str, planted: str, step: str) -> None:
-        (found,) = self.desktop.json("compare", base, planted, "--why", step)["steps"]
-        assert name in [each["name"] for each in found["causes"][:FIRST]], found["causes"]
 
 
 @pytest.fixture
@@ -198,20 +93,27 @@ def test_other_programs(bench: Bench, tmp_path: Path) -> None:
     bench.check("other-programs", base, planted, "point-query")
 
 
-@pytest.mark.full
-@pytest.mark.alone
-@pytest.mark.skipif(not HAS_COMPILER, reason="no compiler")
-def test_slow_syncs(on_disk: Bench, tmp_path: Path) -> None:
-    slow = on_disk.target.parent / "slow"
-    on_disk.desktop.prepare_agent(f"import os\nos.environ.update({preloaded(tmp_path, slow)!r})\n", tmp_path)
+def plant_slow_syncs(bench: Bench, folder: Path, **slow_by: int) -> Plant:
+    """While the plant is there, each sync takes longer."""
+    slow = bench.target.parent / "slow"
+    environment = preloaded(folder, slow, **slow_by)
+    bench.desktop.prepare_agent(f"import os\nos.environ.update({environment!r})\n", folder)
 
     def slow_down(bench: Bench) -> None:
         slow.touch()
         bench.stop.wait()
         slow.unlink()
 
+    return slow_down
+
+
+@pytest.mark.full
+@pytest.mark.alone
+@pytest.mark.skipif(not HAS_COMPILER, reason="no compiler")
+def test_slow_syncs(on_disk: Bench, tmp_path: Path) -> None:
+    slow = plant_slow_syncs(on_disk, tmp_path)
     size = {"threads": 1, "seconds": 3}
-    on_disk.check_planted("sync", "update-nonindex", slow_down, size=size, innodb_flush_log_at_trx_commit="1")
+    on_disk.check_planted("sync", "update-nonindex", slow, size=size, innodb_flush_log_at_trx_commit="1")
 
 
 @pytest.mark.full
@@ -243,11 +145,15 @@ def test_table_locks(bench: Bench) -> None:
 
 @pytest.mark.full
 @pytest.mark.alone
-def test_a_full_redo_log(on_disk: Bench) -> None:
+@pytest.mark.skipif(not HAS_COMPILER, reason="no compiler")
+def test_a_full_redo_log(on_disk: Bench, tmp_path: Path) -> None:
+    """The disk syncs slowly in both: only a small log has to wait for it."""
+    slow = plant_slow_syncs(on_disk, tmp_path, syncs=0, pause_ms=100)
     base, planted = (
         on_disk.measure(
             "update-nonindex",
-            size={"rows": 100_000, "seconds": 6},
+            plants=(slow,),
+            size={"rows": 100_000, "threads": 1, "seconds": 4},
             innodb_log_file_size=size,
             innodb_flush_log_at_trx_commit="2",
         )
@@ -259,6 +165,7 @@ def test_a_full_redo_log(on_disk: Bench) -> None:
 @pytest.mark.full
 @pytest.mark.alone
 def test_a_compaction_storm(on_disk: Bench) -> None:
+    """A disk that compaction may hardly use, and one that it needs all the time."""
     tight = (
         "level0_file_num_compaction_trigger=2;level0_slowdown_writes_trigger=3;level0_stop_writes_trigger=4"
     )
@@ -266,13 +173,85 @@ def test_a_compaction_storm(on_disk: Bench) -> None:
         on_disk.measure(
             "update-nonindex",
             "rocksdb",
-            size={"seconds": 4},
+            size={"threads": 2, "seconds": 4},
+            rocksdb_rate_limiter_bytes_per_sec="1000000",
             rocksdb_default_cf_options=options,
             rocksdb_flush_log_at_trx_commit="2",
         )
         for options in ("write_buffer_size=64m", f"write_buffer_size=64k;{tight}")
     )
     on_disk.check("stalls", base, planted, "update-nonindex")
+
+
+@pytest.mark.full
+@pytest.mark.alone
+def test_a_small_key_cache(bench: Bench) -> None:
+    size, steps = {"rows": 100_000, "threads": 1}, (LOAD, INDEX)
+    base, planted = (
+        bench.measure("points-covered-si", "myisam", steps=steps, size=size, key_buffer_size=cache)
+        for cache in ("64M", "64K")
+    )
+    bench.check("small-cache", base, planted, "points-covered-si")
+
+
+@contextmanager
+def held_snapshot(bench: Bench) -> Iterator[None]:
+    """The next server has a reader for whom no row version may be purged."""
+    stop = threading.Event()
+
+    def hold() -> None:
+        while not stop.wait(LOOK_S):
+            if bench.ready_socket() is None:
+                continue
+            with suppress(pymysql.err.Error, OSError), bench.connect() as holder:
+                holder.cursor().execute("START TRANSACTION WITH CONSISTENT SNAPSHOT")
+                while not stop.wait(LOOK_S):
+                    holder.ping(reconnect=False)  # its server may end
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+@pytest.mark.full
+@pytest.mark.alone
+def test_purge_that_is_held_back(bench: Bench) -> None:
+    steps = (LOAD, INDEX, 'workload = "update-index"\nseconds = 5')
+
+    def measure() -> str:
+        size = {"threads": 1, "seconds": 3}
+        return bench.measure("range-covered-si", steps=steps, size=size, innodb_flush_log_at_trx_commit="2")
+
+    base = measure()
+    with held_snapshot(bench):
+        planted = measure()
+    bench.check("purge", base, planted, "range-covered-si")
+
+
+@pytest.mark.full
+@pytest.mark.alone
+def test_the_query_cache(bench: Bench) -> None:
+    """While it is defragmented nobody can look into it."""
+
+    def defragment(bench: Bench) -> None:
+        bench.held(*("FLUSH QUERY CACHE",) * 100, seconds=0)
+
+    base, planted = (
+        bench.measure(
+            "point-query",
+            plants=(defragment,),
+            size={"rows": 20_000, "threads": 2},
+            options=("--instruments", "waits"),
+            query_cache_type=type_,
+            query_cache_size=size,
+        )
+        for type_, size in (("0", "0"), ("1", "64M"))
+    )
+    bench.check("query-cache", base, planted, "point-query")
 
 
 @pytest.mark.full
@@ -288,6 +267,15 @@ def test_a_connection_storm(bench: Bench) -> None:
 @pytest.mark.alone
 def test_clients_that_are_slow_to_send(bench: Bench) -> None:
     base, planted = (bench.measure("point-query", lines=lines) for lines in ("", "rate = 400"))
+    bench.check("link", base, planted, "point-query")
+
+
+@pytest.mark.full
+@pytest.mark.alone
+def test_a_slow_link(bench: Bench) -> None:
+    base = bench.measure("point-query")
+    with slow_link(bench.ready_socket):
+        planted = bench.measure("point-query")
     bench.check("link", base, planted, "point-query")
 
 

@@ -60,7 +60,7 @@ class ThreadKinds:
         self._looked_at, self._changed = os.stat(self.folder).st_nlink, 0.0
         there = self._there()
         self._names = {tid: self._names.get(tid) or _name(self.folder, tid) for tid in there}
-        if any(self._is_unnamed(tid) and tid not in self._told for tid in there - self._first):
+        if any(self._is_unnamed(tid) and tid not in self._told for tid in there):
             self._ask()
         found: Dict[str, List[int]] = {}
         for tid in sorted(there):
@@ -77,9 +77,11 @@ class ThreadKinds:
         may_serve = kind == CLIENT or (not name and not self._told)
         if not may_serve:
             return "" if name == OWN_THREAD else kind
+        if told == CLIENT:  # also one of the first, that waited for a client
+            return CLIENT
         if tid in self._first:
             return OTHER if not name else ""
-        return CLIENT if told == CLIENT or self._is_at_work(tid) else ""
+        return CLIENT if self._is_at_work(tid) else ""
 
     def _is_unnamed(self, tid: int) -> bool:
         return self._names[tid] in (self._program, "")

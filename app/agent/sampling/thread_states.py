@@ -147,6 +147,9 @@ class ThreadSampler:
             self.begin()
             return NOTHING
         self._server.end(self._second, dt)
+        if not self._step:  # the first second: all clients have connected
+            self._server.search()
+            self._due = 0.0
         found = None
         for kind, tally in self._second.items():
             shares = self._step[kind].take(tally, self._server.counts.get(kind, 0), dt)
@@ -202,6 +205,10 @@ class _Server:
         """Whether threads came or went, or clients are missing: they may use threads of earlier clients."""
         has_changed = self._kinds.has_changed(now)
         return now >= self._not_before and (has_changed or self.counts.get(CLIENT, 0) < self._wanted)
+
+    def search(self) -> None:
+        """Look for missing clients now, however long none were found."""
+        self._searches, self._not_before = 0, 0.0
 
     def list(self, now: float, pace: Pace) -> None:
         pace.begin()

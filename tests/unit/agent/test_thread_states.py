@@ -13,6 +13,7 @@ import pytest
 
 from app.agent.sampling.thread_files import _CALLS, call_state, function_state, letter_state
 from app.agent.sampling.thread_group import LONGEST_S, SHARE, SHORTEST_S, Pace
+from app.agent.sampling.thread_kinds import ThreadKinds
 from app.agent.sampling.thread_shares import StepShares, Tally
 from app.agent.sampling.thread_states import NOTHING, SERIES, ThreadSampler
 from app.engines import kind_of_thread
@@ -275,6 +276,26 @@ def test_threads_of_an_earlier_step_are_clients_only_if_they_work(program: subpr
     look(sampler, 0.8)
     assert sampler.end() == NOTHING
     assert CLIENT not in read(ThreadStates, sampler.in_step()).kinds
+
+
+def test_a_thread_of_the_first_ones_serves_a_client_if_the_server_says_so(
+    program: subprocess.Popen[str],
+) -> None:
+    listed = [{"tid": program.pid, "name": "Query", "id": 4, "state": "", "own": 9}]
+    kinds = ThreadKinds(program.pid, answering([{"n": 0}], [{"n": 1}], [], listed))
+    kinds.begin_step()
+    assert kinds.look() == {CLIENT: [program.pid]}
+
+
+def test_clients_that_connect_late_are_found_after_the_first_second(program: subprocess.Popen[str]) -> None:
+    """The pauses between searches have become long by then."""
+    sampler = ThreadSampler(lambda: program.pid, answering(*[None] * 20), print)
+    sampler.begin_step(4)
+    look(sampler, 1.2)
+    say(program)
+    sampler.end()
+    look(sampler, 0.7)
+    assert sampler.end() != NOTHING
 
 
 def test_a_server_that_is_gone_is_missing_and_said_once() -> None:

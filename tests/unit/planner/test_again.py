@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from app.history.history import History
 from app.history.writing import Writer
 from app.planner import ContenderRequest, resolve
 from app.planner.again import request_again
+from app.planner.draft import Draft, outcome
 from app.protocol.plan import Plan
 from tests import journals
 from tests.plans import MARIADB, request, survey
@@ -123,3 +125,23 @@ def test_a_damaged_sequence_is_named(history: History) -> None:
     )
     with pytest.raises(InputError, match=r"sequences/duel\.toml"):
         request_again(history, [made.turns[0].session])
+
+
+def test_a_preset_that_is_gone_is_that_of_the_plan(history: History) -> None:
+    """Deleted, or made by `dyno explain`; for the command line and on Bench."""
+    made = replace(ContenderRequest(MARIADB, "innodb", "rendered-1"), preset_text="[mysqld]\nsync_binlog=7\n")
+    before = planned(history, contenders=(made, ContenderRequest(MARIADB, "myisam")))
+    asked = request_again(history, [before.id])
+    again = resolve(asked, MACHINE, Catalog())
+    assert [each.key for each in again.contenders] == [each.key for each in before.contenders]
+    assert not outcome(Draft(asked), MACHINE, Catalog(), (), lambda: 0.0).problem
+
+
+def test_a_plan_of_others_cannot_name_a_file_elsewhere(history: History) -> None:
+    made = resolve(request(INNODB), MACHINE, Catalog())
+    evil = [replace(made.contenders[0], preset="../../evil")]
+    plan = replace(made, contenders=evil, files={**made.files, "presets/innodb/../../evil.cnf": "[mysqld]\n"})
+    session = plan.turns[0].session
+    Writer(history).append(plan.id, session, 0, journals.Maker(plan, session).begin().raw)
+    with pytest.raises(InputError, match="the name of a preset may have"):
+        request_again(history, [session])

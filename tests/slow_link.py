@@ -1,0 +1,53 @@
+"""A link that delays each answer of a server: a proxy takes the place of its socket."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, closing, contextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+LOOK_S = 0.02
+DELAY_S = 0.001
+
+
+@contextmanager
+def slow_link(find: Callable[[], Path | None]) -> Iterator[None]:
+    """Delay the answers of each server meanwhile; `find` returns the socket of the one that is up."""
+    stop = threading.Event()
+    thread = threading.Thread(target=lambda: asyncio.run(_replace(find, stop)))
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+async def _replace(find: Callable[[], Path | None], stop: threading.Event) -> None:
+    """Each server that starts makes its socket anew."""
+    ours: dict[Path, int] = {}
+    async with AsyncExitStack() as proxies:
+        while not stop.is_set():
+            with suppress(OSError):  # the server ends
+                if (socket := find()) and ours.get(socket) != socket.stat().st_ino:
+                    behind = socket.rename(socket.with_name("behind"))
+                    proxy = await asyncio.start_unix_server(partial(_serve, behind), socket)
+                    await proxies.enter_async_context(proxy)
+                    ours[socket] = socket.stat().st_ino
+            await asyncio.sleep(LOOK_S)
+
+
+async def _serve(behind: Path, questions: asyncio.StreamReader, to_client: asyncio.StreamWriter) -> None:
+    with suppress(OSError), closing(to_client):
+        answers, to_server = await asyncio.open_unix_connection(behind)
+        await asyncio.gather(_pass_on(questions, to_server, 0), _pass_on(answers, to_client, DELAY_S))
+
+
+async def _pass_on(source: asyncio.StreamReader, to: asyncio.StreamWriter, delay_s: float) -> None:
+    with suppress(OSError), closing(to):
+        while data := await source.read(1 << 16):
+            await asyncio.sleep(delay_s)
+            to.write(data)
