@@ -50,7 +50,7 @@ from .system.other_agents import agents_elsewhere
 
 NO_NAMES = (
     "waits and statements have no names: the Performance Schema is off."
-    " A plan with the instruments `waits` turns it on"
+    " Instruments `waits` in the plan turn it on"
 )
 STOP_S = 60  # for a clean shutdown at the end, before it is killed
 

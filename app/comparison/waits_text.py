@@ -12,9 +12,7 @@ from app.protocol.waits import Wait
 
 from .waits import NamedEntry, StatementPair, WaitPair
 
-OFF = (
-    "Waits have no names here: the Performance Schema was off. A plan with the instruments `waits` turns it on."
-)
+OFF = "Waits have no names here: the Performance Schema was off. Instruments `waits` in the plan turn it on."
 NO_STATEMENTS = "No statements: the Performance Schema was off, or it has no digests in this version."
 DIFFER = "! The statement examined another number of rows per call: see its execution plan."
 NO_STATEMENT = "a transaction that executed nothing"

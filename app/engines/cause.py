@@ -18,6 +18,7 @@ RUNNING, WAITS_FOR_CPU = "client_running_us", "client_runnable_us"
 DISK, NETWORK, FSYNC = "client_disk_us", "client_network_us", "client_fsync_us"
 UNNAMED = "unnamed_us"  # waiting that no wait has a name for
 SYNCS, STALLS = "syncs_us", "stalls_us"  # also of clients that wait for the one that syncs or is stalled
+SCHEDULE = "schedule_us"  # of clients that wait until their next event is due
 OTHERS = "others.share_pct"
 TAKEN = ".taken_us"  # behind a share of time or CPUs: the clients' time that it is
 _QUERY_CACHE = (
@@ -151,4 +152,5 @@ CAUSES: Tuple[Cause, ...] = (
     _state("disk", "The clients' threads wait for the disk", DISK),
     _state("sync", "The clients' threads wait for syncs", FSYNC, SYNCS),
     _state("link", "The clients or the link are slow", NETWORK),
+    _state("rate", "The clients wait for the rate of the step", SCHEDULE),
 )

@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from app.engines.cause import NETWORK, SCHEDULE
 from app.protocol.reading import read
 from app.protocol.thread_states import LOCK, STATES, UNKNOWN, time_per_query
 from app.protocol.waits import Waits
@@ -84,7 +85,8 @@ def _means(history: History, steps: Collection[int], names: Sequence[str]) -> Ma
 def _of_step(row: Sequence[Any], threads: int) -> Values:
     """What is stored of it, and what follows from that."""
     rate, queries, per_query, others, ended = row
-    waits = read(Waits, unpack_json(ended).get("waits", {}))
+    fields = unpack_json(ended)
+    waits = read(Waits, fields.get("waits", {}))
     costs, load = read_json(per_query), read_json(others) if others else {}
     found = {**dict(_known("", costs)), **_of_others(load), **_of_waits(waits, queries)}
     if rate:
@@ -93,6 +95,8 @@ def _of_step(row: Sequence[Any], threads: int) -> Values:
         found.update(_derived(found))
         found.update(_with_followers(found, threads))
         found.update(_by_second(found))
+    if fields.get("schedule"):  # the server waits for clients, and these for the time of their next event
+        found[SCHEDULE] = found.pop(NETWORK, 0.0)
     return found
 
 

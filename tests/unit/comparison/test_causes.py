@@ -12,7 +12,7 @@ from app.comparison.causes import CausesEntry, causes, causes_of_row
 from app.comparison.causes_text import HINT, NONE, OF_BASE, SAME, causes_table, sentence
 from app.comparison.compare import compare
 from app.engines import KNOWN
-from app.engines.cause import CAUSES, OTHERS, STALLS, SYNCS, TAKEN
+from app.engines.cause import CAUSES, OTHERS, SCHEDULE, STALLS, SYNCS, TAKEN
 from app.engines.counter import names_in
 from app.engines.server import COUNTERS
 from app.engines.waits import KINDS
@@ -45,6 +45,7 @@ class Seen:
     others: Mapping[str, Any] = field(default_factory=dict)
     series: Mapping[str, float] = field(default_factory=dict)
     by_name: bool = False
+    schedule: Mapping[str, float] = field(default_factory=dict)
 
 
 class Made(journals.Maker):
@@ -74,6 +75,7 @@ def keep(history: History, number: int, rate: float, seen: Seen, engine: str) ->
         per_query={**times, **seen.spent},
         others=dict(seen.others),
         waits={"by_name": seen.by_name, "kinds": dict(seen.kinds), "events": events},
+        schedule=dict(seen.schedule),
     )
     store(history, maker.end())
     return maker.session
@@ -147,6 +149,7 @@ CASES: list[Case] = [
     ("disk", "innodb", Seen(), Seen(ON_DISK)),
     ("sync", "innodb", Seen(), Seen(SYNCED)),
     ("link", "innodb", Seen(), Seen(with_time(network=3830.0))),
+    ("rate", "innodb", Seen(), Seen(with_time(network=3830.0), schedule={"rate": 1000.0})),
     (
         "small-cache",
         "innodb",
@@ -250,6 +253,7 @@ def test_causes_read_only_what_exists() -> None:
         OTHERS,
         SYNCS,
         STALLS,
+        SCHEDULE,
     }
     others = {f"others.{each.name}" for each in fields(Others)}
     derived |= {each + TAKEN for each in (*others, OTHERS)}
