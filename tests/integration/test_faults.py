@@ -243,6 +243,7 @@ def test_a_server_that_hangs_most_of_a_step_stalls_it_and_every_second_of_it_is_
     assert "unsteady: 1 stall of" in desktop.dyno("session", "show", entry["id"]).stdout
 
 
+@pytest.mark.full
 def test_server_killed_twice_ends_the_session_and_not_the_plan(desktop: Desktop) -> None:
     contenders = [f"{MARIADB}:{engine}" for engine in ("innodb", "myisam")]
     running = desktop.begin("run", *desktop.plan(*contenders, **LONG))

@@ -50,6 +50,7 @@ def test_a_duel_surveys_its_target_once(desktop: Desktop, heard: Path) -> None:
     assert questions(heard) == asked
 
 
+@pytest.mark.full
 def test_a_start_asks_everything_once(desktop: Desktop, heard: Path) -> None:
     build = next(each for each in desktop.json("build", "list") if "/counted" in each["base"])
     heard.write_text("")

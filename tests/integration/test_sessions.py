@@ -167,6 +167,7 @@ def test_loopback_with_a_password_nobody_keeps(desktop: Desktop) -> None:
     assert facts_of(desktop, entry["id"])["transport"] == "loopback"
 
 
+@pytest.mark.full
 def test_two_contenders_and_repeats_interleaved_and_compared(desktop: Desktop) -> None:
     contenders = [f"{MARIADB}:{engine}" for engine in ("innodb", "myisam")]
     desktop.dyno("run", *desktop.plan(*contenders, repeats=2, seconds=1), limit_s=240)

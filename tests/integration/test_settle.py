@@ -254,6 +254,7 @@ def test_skipped_or_stopped_it_leaves_no_variable_changed(desktop: Desktop) -> N
     assert "cause" not in ended[SETTLE].settled
 
 
+@pytest.mark.full
 def test_a_killed_agent_leaves_a_server_that_nobody_measures(desktop: Desktop) -> None:
     begin_slowly(desktop)
     server = desktop.server_pid()

@@ -195,6 +195,7 @@ def test_what_a_killed_agent_leaves_is_ended(
     assert states.count("completed") == 1
 
 
+@pytest.mark.full
 def test_a_stop_ends_both(desktop: Desktop) -> None:
     running = desktop.begin("run", *desktop.plan(*TWO, **SLICES))
     wait_until(in_slices(desktop), "a slice of each", START_S)

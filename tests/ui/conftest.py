@@ -77,8 +77,8 @@ def _cycles_on_this_thread_alone() -> None:
 
     They are not looked for among what was there before the first test: thousands of tests and their modules.
     """
-    gc.disable()
-    if not gc.get_freeze_count():
+    if gc.isenabled():
+        gc.disable()
         gc.collect()
         gc.freeze()
 

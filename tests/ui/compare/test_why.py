@@ -132,7 +132,7 @@ def test_without_waits_it_says_what_would_bring_them(qtbot: QtBot, opened: Open,
     shown = panel(qtbot, page, WhyPanel)
     with qtbot.waitSignal(shown.drawn):
         qtbot.mouseClick(shown._ways["Waits"], Qt.MouseButton.LeftButton)
-    assert lines(shown) == [] and "Instruments: waits" in shown._remark.text()
+    assert lines(shown) == [] and "Instruments `waits`" in shown._remark.text()
 
 
 @pytest.mark.parametrize("columns", [1, 2])
@@ -157,4 +157,4 @@ def test_causes_of_a_step_by_name(
     with qtbot.waitSignal(shown.drawn):
         qtbot.mouseClick(shown._ways["Waits"], Qt.MouseButton.LeftButton)
     assert lines(shown) == []
-    assert ("Instruments: waits" in shown._remark.text()) == (columns == 2)
+    assert ("Instruments `waits`" in shown._remark.text()) == (columns == 2)
