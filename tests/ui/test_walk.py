@@ -20,7 +20,7 @@ def screen() -> Iterator[Screen]:
 
 @pytest.mark.full
 @pytest.mark.timeout(660)
-@pytest.mark.parametrize("seconds", ["1", pytest.param("", id="as-it-is")])
+@pytest.mark.parametrize("seconds", ["1", pytest.param("", marks=pytest.mark.alone, id="as-it-is")])
 def test_from_the_first_start_to_the_comparison(
     screen: Screen, dyno_home: Path, tmp_path: Path, seconds: str
 ) -> None:
