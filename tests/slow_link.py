@@ -9,6 +9,8 @@ from contextlib import AsyncExitStack, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
+from tests.waiting import beside
+
 LOOK_S = 0.02
 DELAY_S = 0.001
 
@@ -16,14 +18,8 @@ DELAY_S = 0.001
 @contextmanager
 def slow_link(find: Callable[[], Path | None]) -> Iterator[None]:
     """Delay the answers of each server meanwhile; `find` returns the socket of the one that is up."""
-    stop = threading.Event()
-    thread = threading.Thread(target=lambda: asyncio.run(_replace(find, stop)))
-    thread.start()
-    try:
+    with beside(lambda stop: asyncio.run(_replace(find, stop))):
         yield
-    finally:
-        stop.set()
-        thread.join()
 
 
 async def _replace(find: Callable[[], Path | None], stop: threading.Event) -> None:

@@ -78,9 +78,9 @@ def share_out(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """A worker is told groups by the names of tests; a pytest that lets nobody change those is refused.
+    """Exclude what was collected from garbage collection (an eighth of the CPU of unit tests).
 
-    What is there now stays: Python looks for no garbage in it, which is an eighth of the CPU of unit tests.
+    A worker reads the group of a test from its name: a pytest in which names cannot be changed is refused.
     """
     gc.freeze()
     if hasattr(session.config, "workerinput"):

@@ -12,9 +12,9 @@ SHIM = Path(__file__).with_suffix(".c")
 
 
 def preloaded(folder: Path, slow: Path, syncs: int = 20, pause_ms: int = 0) -> dict[str, str]:
-    """The environment of a server of which each sync takes so many more while `slow` is there, and a pause.
+    """The environment of a server whose syncs are slow while the file `slow` exists; {} without a compiler.
 
-    {} without a compiler.
+    Each sync then makes this many more, and pauses.
     """
     if not HAS_COMPILER:
         return {}

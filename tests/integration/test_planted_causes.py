@@ -18,6 +18,7 @@ from tests.integration.slow_fsync import HAS_COMPILER, ON_DISK, preloaded
 from tests.neighbours import burning
 from tests.sequences import INDEX, LOAD
 from tests.slow_link import slow_link
+from tests.waiting import beside
 
 CPU_GROUPS, IO_GROUPS = Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup/blkio")
 
@@ -197,9 +198,8 @@ def test_a_small_key_cache(bench: Bench) -> None:
 @contextmanager
 def held_snapshot(bench: Bench) -> Iterator[None]:
     """The next server has a reader for whom no row version may be purged."""
-    stop = threading.Event()
 
-    def hold() -> None:
+    def hold(stop: threading.Event) -> None:
         while not stop.wait(LOOK_S):
             if bench.ready_socket() is None:
                 continue
@@ -208,13 +208,8 @@ def held_snapshot(bench: Bench) -> Iterator[None]:
                 while not stop.wait(LOOK_S):
                     holder.ping(reconnect=False)  # its server may end
 
-    thread = threading.Thread(target=hold)
-    thread.start()
-    try:
+    with beside(hold):
         yield
-    finally:
-        stop.set()
-        thread.join()
 
 
 @pytest.mark.full

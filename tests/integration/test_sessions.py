@@ -15,7 +15,7 @@ from app.protocol.latency import counts_of, without
 from tests.installed import MARIADB, VERSION
 from tests.integration.desktop import READ, Desktop
 
-LOST = 0.75  # of the events, most: a busy machine loses the line of one of two seconds
+LOST = 0.75  # of the events, most, where a busy machine has lost the line of one of two seconds
 ENGINES = ("innodb", "rocksdb", "myisam", "aria")
 OF_MYSQL = ["innodb", pytest.param("myisam", marks=pytest.mark.full)]
 COMPRESSION = {
@@ -58,10 +58,11 @@ def check_latencies(events: list[Any], step: int) -> None:
     whole = counts_of(ended.buckets)
     left = without(whole, as_counts(decode([each.latency for each in found]).total()))
     assert sum(whole.values()) == pytest.approx(ended.totals["events"], rel=0.05)
-    if found[-1].derived and all(each.latency is not None for each in found):
+    is_whole = all(each.latency is not None for each in found)
+    if found[-1].derived and is_whole:
         assert not left
     else:
-        assert sum(left.values()) < LOST * sum(whole.values())
+        assert sum(left.values()) < (0.5 if is_whole else LOST) * sum(whole.values())
 
 
 def test_a_session_of_each_engine(desktop: Desktop) -> None:

@@ -145,19 +145,23 @@ class DriveStep:
         if kind == "second":
             self._take_second(line)
         elif kind == "measured":
-            self._first = self._session.sampler.look(whole=True)  # the latest sample may be older
-            self._costs.begin()
-            self._profile.begin()
-            self._waits.begin(self._first[1])
-            self._session.threads.begin_part()
+            self._begin_measured()
             self._counted.warm_rows = line["rows"]
-            self._session.journal.write(Mark, name="measured", step=self._index)
         elif kind == "statement":
             self._counted.statement = str(line["text"])
         elif kind == "schedule":
             self._counted.behind_s = float(line["behind_s"])
         elif kind == "total":
             self._take_total(line)
+
+    def _begin_measured(self) -> None:
+        session = self._session
+        self._first = session.sampler.look(whole=True)  # the latest sample may be older
+        self._costs.begin()
+        self._profile.begin()
+        self._waits.begin(self._first[1])
+        session.threads.begin_part()
+        session.journal.write(Mark, name="measured", step=self._index)
 
     def _take_second(self, line: Mapping[str, Any]) -> None:
         second = round(float(line["time_s"])) - 1 - self._step.warmup

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 
 from app.agent.sampling.figures import percentile
-from app.protocol.events import Mark
 from app.protocol.latency import buckets_of
 from app.protocol.sysbench import WRAPPED, WRAPPER, command, stem_of
 
@@ -133,15 +132,9 @@ class SlicedStep(DriveStep):
         return lengths(seconds, usual_s, "{}/{}/{}/{}".format(plan.id, repeat, self._step.label, usual_s))
 
     def _begin_measured(self) -> None:
-        session = self._session
-        self._first = session.sampler.look(whole=True)
-        self._costs.begin()
-        self._profile.begin()
-        self._waits.begin(self._first[1])
-        session.threads.begin_part()
+        super()._begin_measured()
         self._counted.begin_measured()
         self._latency = {}
-        session.journal.write(Mark, name="measured", step=self._index)
 
     def _slice(self, generator: Generator, seconds: float, s: int) -> None:
         self._session.sampler.begin()

@@ -112,7 +112,7 @@ class SessionTable(Table):
         self.executeDelayedItemsLayout()
 
     def _fit_columns(self) -> None:
-        """Show the columns that fit, as wide as fits; what a person changes is told by signals."""
+        """Show the columns that have room. The signals are blocked: they tell only what a person changes."""
         head, known = self.horizontalHeader(), self._model.columns
         room = self.width() - self.verticalScrollBar().sizeHint().width() - 2 * self.frameWidth()
         shown = first_shown(known, room)
