@@ -20,7 +20,7 @@ from tests.bench.slices import add_options
 
 MODULES = ("server", "lua", "load", "history", "window_start", "charts", "chart_parts", "history_page",
            "compare_page", "live_page", "window_process", "window_opening", "snapshot", "report", "verdicts",
-           "rounds", "gate", "looks", "estimates", "slices", "waits", "explain")  # fmt: skip
+           "rounds", "gate", "looks", "changes", "estimates", "slices", "waits", "explain")  # fmt: skip
 LONG = ("slices", "waits", "explain")  # hours: only where it is named
 Measure = Callable[[argparse.Namespace], list[Figure]]
 
