@@ -242,6 +242,12 @@ def whole(its_plan: Plan, session: str = "", failed: int | None = None, seed: in
     return maker.end()
 
 
+def canary_of(reads: float) -> dict[str, Any]:
+    """What a small server came to before a session; its commits hardly vary."""
+    by_second = {"reads_by_second": [reads], "commits_by_second": [900.0]}
+    return {"build": "b", "key": "k", "reads": reads, "commits": 900.0, **by_second, "others": {}}
+
+
 def renamed(its_plan: Plan, **changes: Any) -> Plan:
     return replace(its_plan, **changes)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,21 +31,32 @@ class CanaryRun:
     disturbed: str  # by what; '' where nothing did
 
 
+_SELECT = (
+    "SELECT session.id, session.name, session.started_at, content FROM fact"
+    " JOIN session ON session = session.number WHERE fact.name = ?"
+)
+
+
 def canary_runs(history: History, machine_key: str) -> list[CanaryRun]:
     """The latest canary runs of a machine, the newest first."""
-    rows = history.query(
-        "SELECT session.name, session.started_at, content FROM fact JOIN session ON session = session.number"
-        " WHERE machine_key = ? AND fact.name = ? ORDER BY session.started_at DESC LIMIT ?",
-        (machine_key, FACT, _MOST),
-    )
-    return [
-        CanaryRun(
-            *(name, at or 0.0, fact["build"], fact["key"], float(fact["reads"]), float(fact["commits"])),
-            _disturbed(fact["others"]),
-        )
-        for name, at, content in rows
-        if not is_left_out(fact := unpack_json(content))
-    ]
+    more = " AND machine_key = ? ORDER BY session.started_at DESC LIMIT ?"
+    return [run for _, run in _runs(history.query(_SELECT + more, (FACT, machine_key, _MOST)))]
+
+
+def canaries_of(history: History, sessions: Sequence[str]) -> dict[str, CanaryRun]:
+    """The canary run before each of these sessions; not of those that have none."""
+    more = f" AND session.id IN ({', '.join('?' * len(sessions))})"
+    return dict(_runs(history.query(_SELECT + more, (FACT, *sessions))))
+
+
+def _runs(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[str, CanaryRun]]:
+    for id_, name, at, content in rows:
+        if not is_left_out(fact := unpack_json(content)):
+            figures = (float(fact["reads"]), float(fact["commits"]))
+            yield (
+                id_,
+                CanaryRun(name, at or 0.0, fact["build"], fact["key"], *figures, _disturbed(fact["others"])),
+            )
 
 
 def _disturbed(others: Mapping[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 The method is that of Hunter (Fleming and others, 2023), which Apache Otava carries on: split where two parts
 differ most (Matteson and James, 2014), at a weak level; then take back the weakest until all are significant.
-The level is calibrated: of 100 series that do not change one shows a change (`python -m tests.bench changes`).
+The level is calibrated: of 100 series without a change one shows one (`python -m tests.bench changes`).
 """
 
 from __future__ import annotations
@@ -57,23 +57,24 @@ def changes(values: Sequence[float], level: Optional[float] = None) -> List[Chan
     places: List[int] = []
     while True:
         best = _best(values, places)
-        if best is None or _change(values, best.at, best.part).p >= level * _WEAK:
+        if best is None or change_at(values, best.at, best.part).p >= level * _WEAK:
             return _without_weak(values, places, level)
         places = sorted([*places, best.at])
 
 
 def _best(values: Sequence[float], places: Sequence[int]) -> Optional[_Candidate]:
-    found = (_candidate(values, part) for part in _parts(places, len(values)))
+    found = (_candidate(values, part) for part in parts_of(places, len(values)))
     return max(filter(None, found), default=None)
 
 
-def _parts(places: Sequence[int], count: int) -> List[Part]:
+def parts_of(places: Sequence[int], count: int) -> List[Part]:
     """The parts between changes."""
     ends = [0, *places, count]
     return list(zip(ends, ends[1:]))
 
 
-def _change(values: Sequence[float], at: int, part: Part) -> Change:
+def change_at(values: Sequence[float], at: int, part: Part) -> Change:
+    """The change at this place of a part, whether it is significant or not."""
     before, after = values[part[0] : at], values[at : part[1]]
     freedom = len(before) + len(after) - 2
     variance = (_squares(before) + _squares(after)) / freedom
@@ -96,7 +97,7 @@ def share_of(values: Sequence[float]) -> float:
     best = _best(values, [])
     if best is None:
         return 1.0
-    return min(1.0, SHARE * _change(values, best.at, best.part).p / level_of(len(values)))
+    return min(1.0, SHARE * change_at(values, best.at, best.part).p / level_of(len(values)))
 
 
 def _without_weak(values: Sequence[float], places: Sequence[int], level: float) -> List[Change]:
@@ -104,7 +105,7 @@ def _without_weak(values: Sequence[float], places: Sequence[int], level: float) 
     left = list(places)
     while True:
         ends = [0, *left, len(values)]
-        found = [_change(values, at, (ends[i], ends[i + 2])) for i, at in enumerate(left)]
+        found = [change_at(values, at, (ends[i], ends[i + 2])) for i, at in enumerate(left)]
         weakest = max(found, key=lambda each: each.p, default=None)
         if weakest is None or weakest.p < level:
             return found

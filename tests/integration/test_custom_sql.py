@@ -100,7 +100,7 @@ def carry_out(server: Server, tmp_path: Path) -> Callable[..., Outcome]:
 
 
 def there(server: Server) -> str:
-    """The tables, as the server and as its directory have them: 1146 right after CREATE TABLE was seen twice."""
+    """The tables that the server and its directory have: 1146 right after CREATE TABLE was seen twice."""
     files = sorted(path.name for path in (server.folder / "data" / "dyno").iterdir())
     log = (server.folder / "error.log").read_text(errors="replace")
     return f"{server.query('SHOW TABLES IN dyno')} {files}\n{log[-2000:]}"

@@ -115,6 +115,9 @@ COMMANDS: dict[str, list[tuple[list[str], bool]]] = {
         ([*IDS[:2], "--worse", "3%"], True), ([*IDS[:2], "--worse", "3%", "--groups"], False),
         ([*IDS[:2], "--worse", "3%", "--json"], True), ([TEXT, IDS[1], "--worse", "3%"], True),
     ],
+    "changes": [
+        ([IDS[0]], True), ([IDS[0], "--step", TEXT], True), ([IDS[0], "--json"], True), ([TEXT], True),
+    ],
     "chart": [(["bars", *IDS[:2]], True), (["seconds", *IDS[:2], "--step", TEXT], True)],
     "report": [([*IDS[:2], "--out", "REPORT.md", "--title", TEXT], False)],
     "doctor": [([], False), (["--rebuild"], False)],

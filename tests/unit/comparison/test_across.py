@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -29,12 +28,6 @@ INNODB, ROCKSDB = journals.contender("innodb"), journals.contender("rocksdb")
 NOISE = (0.0, 0.8, -0.6, 0.3, -0.2)  # per cent, of the sessions of a column
 
 
-def canary_of(reads: float) -> dict[str, Any]:
-    """What a small server came to before a session; its commits hardly vary."""
-    by_second = {"reads_by_second": [reads], "commits_by_second": [900.0]}
-    return {"build": "b", "key": "k", "reads": reads, "commits": 900.0, **by_second, "others": {}}
-
-
 def keep(
     history: History,
     plan: Plan,
@@ -46,7 +39,7 @@ def keep(
     for turn in plan.turns:
         maker = journals.Maker(plan, turn.session).begin()
         if canary is not None:
-            maker.add(Fact, name="canary", value=canary_of(canary * (1 + turn.ordinal / 100)))
+            maker.add(Fact, name="canary", value=journals.canary_of(canary * (1 + turn.ordinal / 100)))
         for step in range(len(plan.steps)):
             of_turn = 100 * (1 + NOISE[turn.repeat - 1] / 100) * (1 + step / 1000 * turn.ordinal)
             is_marked = turn.contender == 1 and step == 1 and turn.repeat <= len(marks)
@@ -224,7 +217,7 @@ def test_what_the_machine_did_meanwhile_is_drift_and_in_no_mean(history: History
     plan = grouped(journals.plan([INNODB, ROCKSDB], repeats=5))
     for turn in plan.turns:
         maker = journals.Maker(plan, turn.session).begin()
-        maker.add(Fact, name="canary", value=canary_of(5000 + turn.ordinal))
+        maker.add(Fact, name="canary", value=journals.canary_of(5000 + turn.ordinal))
         for step in range(len(plan.steps)):
             drift = 0.92**turn.ordinal if step == 1 else 0.7 if turn.contender else 1.0
             maker.step(step, value=100 * (1 + NOISE[turn.repeat - 1] / 1000) * drift)
