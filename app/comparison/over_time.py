@@ -10,8 +10,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from math import exp, log
-from statistics import fmean
+from statistics import fmean, median
 from typing import TypedDict
 
 from app.core.errors import InputError
@@ -112,6 +113,24 @@ def over_time(history: History, reference: str, step: str = "", false_share: flo
         "steps": found,
         "false_share": false_share,
     }
+
+
+def shares_of(values: Sequence[float | None], usual: Sequence[float | None] = ()) -> list[float | None]:
+    """Each value divided by the median of the usual ones, or of all: 1 is as usual."""
+    known = [value for value in usual or values if value is not None]
+    middle = median(known) if known else 1.0
+    return [None if value is None else value / middle for value in values]
+
+
+def means_of(step: StepOverTime) -> list[float | None]:
+    """At each point the geometric mean of its part between changes; a gap where the figure has one."""
+    ends = [0, *(change["at"] for change in step["changes"]), len(step["values"])]
+    found: list[float | None] = []
+    for first, last in pairwise(ends):
+        part = step["values"][first:last]
+        known = [log(value) for value in part if value is not None]
+        found += [exp(fmean(known)) if value is not None else None for value in part]
+    return found
 
 
 def is_worse(found: OverTimeEntry) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.core.table import TextTable
 from app.core.units import count_text, date_text, unit_text
 
+from .judgement import SHORT_SIGNS
 from .over_time import MACHINE, SERVER, ChangeEntry, OverTimeEntry, StepOverTime
 
 _HEADS = ("step", "unit", "since", "change", "interval", "n", "verdict", "cause", "build")
@@ -51,6 +52,11 @@ def _remarks(found: OverTimeEntry) -> list[str]:
         f"At most {share} of such series show a change by chance. n: plans before and after it.",
         *(f"{_CAUSES[cause]}." for cause in causes),
     ]
+
+
+def sign_of(step: StepOverTime) -> str:
+    """The sign of the latest change of a step; '' where it has none."""
+    return SHORT_SIGNS[step["changes"][-1]["verdict"]] if step["changes"] else ""
 
 
 def sentence_of(step: StepOverTime, found: OverTimeEntry) -> str:

@@ -33,6 +33,7 @@ from .frame import Frame
 from .table import SessionTable
 
 if TYPE_CHECKING:
+    from app.comparison.over_time import OverTimeEntry
     from app.history.history import History
 
     from .reading import Detail
@@ -60,6 +61,7 @@ class HistoryPage(Page):
         self._cutting, self._reporting = Cutting(context, self), Reporting(context, self)
         self._flames = Flames(context, self)
         self._counting, self._reading = Latest(context.tasks, self), Latest(context.tasks, self)
+        self._over_time = Latest(context.tasks, self)
         self._wanted: tuple[str, ...] = ()  # to be selected when they have been found
         self._commands = Commands(self, self._table, self._doings())
         self._commands.group.setChecked(is_by_plan)
@@ -138,6 +140,8 @@ class HistoryPage(Page):
         self._detail.tags_changed.connect(self._editing.set_tags)
         self._detail.seconds_wanted.connect(self._cutting.ask)
         self._detail.stacks_wanted.connect(lambda id_, name, label: self._flames.ask([(name, [id_])], label))
+        self._detail.over_time_wanted.connect(self._read_over_time)
+        self._detail.compare_wanted.connect(lambda ids: self._want("compare", ids))
         self._editing.deleted.connect(self._on_deleted)
         self._editing.undone.connect(self._on_undone)
         self._exchange.imported.connect(self._on_imported)
@@ -193,6 +197,14 @@ class HistoryPage(Page):
 
     def _on_not_read(self, error: Exception) -> None:
         self._detail.show_words(error_lines(error)[0])
+
+    def _read_over_time(self, session: str) -> None:
+        tabs = self._detail.tabs
+        self._over_time.read(
+            lambda history: _over_time(history, session),
+            lambda found: tabs.show_over_time(session, found),
+            lambda error: tabs.show_over_time(session, error_lines(error)[0]),
+        )
 
     def _name(self) -> str:
         line = self._model.line(self._table.selected[0]) if self._table.selected else None
@@ -254,6 +266,12 @@ def _detail(history: History, session: str) -> Detail:
     from .reading import read_detail  # by the thread that reads
 
     return read_detail(history, session)
+
+
+def _over_time(history: History, session: str) -> OverTimeEntry:
+    from app.comparison.over_time import over_time
+
+    return over_time(history, session)
 
 
 def _files(event: QDropEvent) -> list[Path]:

@@ -1,4 +1,4 @@
-"""The tabs of one session: overview, results, settings, notes, log."""
+"""The tabs of one session: overview, results, results over time, settings, notes, log."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.comparison.over_time import OverTimeEntry
 from app.core.harmless import harmless_text
 from app.history.step_text import remarks_text
 from app.protocol.plan import step_label
@@ -27,11 +28,12 @@ from ui.widgets.actions import action, action_button
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.table import Table
 
+from .over_time import READING, OverTime
 from .overview import Overview
 from .reading import Detail
 from .step_table import StepTable
 
-NOTES = 3  # the place of the tab
+NOTES = 4  # the place of the tab
 
 
 class DetailTabs(QTabWidget):
@@ -41,6 +43,8 @@ class DetailTabs(QTabWidget):
     tags_changed = Signal(str, object)  # session id, tags
     seconds_wanted = Signal(str, str, int)  # session id, its name, position of the step
     stacks_wanted = Signal(str, str, str)  # session id, its name, label of the step
+    over_time_wanted = Signal(str)  # session id
+    compare_wanted = Signal(object)  # session ids
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,6 +55,8 @@ class DetailTabs(QTabWidget):
         self._overview.tags_changed.connect(self.tags_changed)
         self._steps = StepModel(theme, self)
         self._results = StepTable(self._steps)
+        self._over_time = OverTime(theme)
+        self._over_time.compare_wanted.connect(self.compare_wanted)
         self._settings, self._in_force = SettingModel(self), Table("Settings in force")
         self._told = ElidedLabel()  # of the chosen step
         self._notes, self._note = _text("Notes", "No notes yet"), QLineEdit()
@@ -60,6 +66,7 @@ class DetailTabs(QTabWidget):
         self.setAccessibleName("Detail")
         self.addTab(self._overview, "Session")
         self.addTab(self._make_results(), "Results")
+        self.addTab(self._over_time, "Over time")
         self.addTab(self._make_settings(), "Settings in force")
         self.addTab(self._make_notes(), "Notes")
         self.addTab(self._log, "Log")
@@ -131,6 +138,7 @@ class DetailTabs(QTabWidget):
         fill: tuple[Callable[[Detail], None], ...] = (
             self._overview.show_detail,
             self._show_steps,
+            self._ask_over_time,
             lambda detail: self._settings.show(detail.settings),
             lambda detail: self._notes.setPlainText(harmless_text(detail.notes)),
             lambda detail: self._log.setPlainText(harmless_text(detail.log)),
@@ -145,6 +153,19 @@ class DetailTabs(QTabWidget):
             self._results.selectRow(row)
         self._listed = detail.shown["id"]
         self._tell_step()
+
+    def _ask_over_time(self, detail: Detail) -> None:
+        self._over_time.show_words(READING)
+        self.over_time_wanted.emit(detail.shown["id"])
+
+    def show_over_time(self, session: str, found: OverTimeEntry | str) -> None:
+        """Show the sessions of the same work, or words, unless another session is chosen by now."""
+        if self._detail is None or self._detail.shown["id"] != session:
+            return
+        if isinstance(found, str):
+            self._over_time.show_words(found)
+        else:
+            self._over_time.show_found(found)
 
     def _tell_step(self) -> None:
         """Show whether the chosen step was steady, and which of its seconds count."""

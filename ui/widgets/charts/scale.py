@@ -45,6 +45,13 @@ def snug(low: float, high: float, most: int) -> tuple[float, float]:
     return _around(low, high, round_step((high - low) * _HEADROOM / most) / 4)
 
 
+def close(low: float, high: float, most: int, least: float) -> tuple[float, float]:
+    """A range without 0, for values that vary little; not smaller than the least: noise stays small."""
+    middle, half = (low + high) / 2, max(high - low, least) / 2
+    step = round_step(2 * half / most)
+    return math.floor((middle - half) / step) * step, math.ceil((middle + half) / step) * step
+
+
 def _around(low: float, high: float, step: float) -> tuple[float, float]:
     """A range between multiples of a step."""
     if high == low:

@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from app.comparison.canary_text import FIGURES, NONE, shares_of, variation_text
-from app.core.harmless import harmless
-from app.core.units import date_text
 from app.remote.target import Target
 from ui.core.context import Context
 from ui.core.plain import Label
 from ui.core.theme import SPACE, Theme
-from ui.widgets.charts.line_chart import LineChart
+from ui.widgets.charts.dated_chart import DatedChart
 from ui.widgets.charts.lines import Line
-from ui.widgets.charts.scale import Tick
 from ui.widgets.message import Message
 
 if TYPE_CHECKING:
@@ -28,44 +25,28 @@ ABOUT = (
     "Before each session of a plan of more than ten minutes, a small fixed server reads by key and commits."
     " If its speed changes, the machine has changed, not a contender."
 )
-_DATE = 130  # pixels of a date below
 
 
-class CanaryChart(LineChart):
+class CanaryChart(DatedChart):
     """Canary runs in percent of the usual, the oldest first; the cursor names the session."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         self._runs: list[CanaryRun] = []
-        super().__init__(theme, "Canary", "% of the usual", parent)
+        super().__init__(theme, "Canary", parent)
 
     def set_runs(self, newest_first: Sequence[CanaryRun]) -> None:
         self._runs = list(reversed(newest_first))
-        xs = [float(at) for at in range(len(self._runs))]
-        shares = {name: [100 * each for each in shares_of(self._runs, name)] for name in FIGURES}
-        lines: list[tuple[Line, Sequence[float], Sequence[float | None]]] = [
-            (Line(name, f"{name}/s", self._theme.contender(at)), xs, shares[name])
+        shares = {name: shares_of(self._runs, name) for name in FIGURES}
+        curves: list[tuple[Line, Sequence[float | None]]] = [
+            (Line(name, f"{name}/s", self._theme.contender(at)), shares[name])
             for at, name in enumerate(FIGURES)
         ]
         reads = zip(shares["reads"], self._runs, strict=True)
         spoilt = [share if run.disturbed else None for share, run in reads]
         if any(run.disturbed for run in self._runs):
-            lines.append((Line("disturbed", "disturbed", self._theme.colour("warn")), xs, spoilt))
-        self.set_curves(lines, "", "% of the usual")
-
-    def stand_text(self, at: int) -> str:
-        run = self._runs[at]
-        return harmless(", ".join(filter(None, (date_text(run.at), run.session, run.disturbed))))
-
-    def margin(self) -> float:
-        """No margin: the names are above, with room for their values."""
-        return 0.0
-
-    def x_ticks(self) -> list[Tick]:
-        """Ticks with dates, as many as fit."""
-        places = list(self._places.values())
-        every = max(1, -(-len(places) * _DATE // max(int(self._area.plot.width()), 1)))
-        named = range(every // 2, len(places), every)  # a date at the very edge would be cut
-        return [(places[at], date_text(self._runs[at].at)) for at in named]
+            curves.append((Line("disturbed", "disturbed", self._theme.colour("warn")), spoilt))
+        texts = [", ".join(filter(None, (run.session, run.disturbed))) for run in self._runs]
+        self.set_dated([run.at for run in self._runs], texts, curves)
 
     def _on_theme_changed(self) -> None:
         super()._on_theme_changed()
