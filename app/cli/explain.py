@@ -35,7 +35,7 @@ def add_words(words: Any) -> None:
     parser.add_argument("b", metavar="B", nargs="?", help="the other one, of the same engine")
     parser.add_argument("--step", required=True, help="the step to explain: point-query, 'scan threads=4'")
     parser.add_argument("--threads", type=whole_number(1, 100_000), help="client threads of the step")
-    _add_work(parser)
+    add_work(parser)
     parser.add_argument(
         "--together", action="append", metavar="OPTION,OPTION",
         help="options that change as one; redo log size and number, and others like them, do so anyway",
@@ -48,12 +48,12 @@ def add_words(words: Any) -> None:
     parser.add_argument(
         "--so-far", action="store_true", help="measure nothing: show what has been measured says"
     )
-    _add_ways(parser)
+    add_ways(parser)
     add_json(parser)
     parser.set_defaults(run=explain_pair, queue=False, at=None, start=False)
 
 
-def _add_work(parser: argparse.ArgumentParser) -> None:
+def add_work(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sequence", help="sequence with the step, for contenders by name")
     parser.add_argument("--target", help="target, for contenders by name (default: local, this computer)")
     parser.add_argument("--tables", type=whole_number(1, 10_000), help="number of tables")
@@ -62,7 +62,7 @@ def _add_work(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--warmup", type=duration, help="unmeasured seconds before the step")
 
 
-def _add_ways(parser: argparse.ArgumentParser) -> None:
+def add_ways(parser: argparse.ArgumentParser) -> None:
     add_directory(parser)
     parser.add_argument("--dry-run", action="store_true", help="show the next plan; start nothing")
     parser.add_argument("--detach", action="store_true", help="start the next plan and return at once")
@@ -96,8 +96,8 @@ def _explain(arguments: argparse.Namespace, show: Callable[[ExplanationEntry], N
     state = _state(explaining)
     while not arguments.so_far and (request := explaining.next_request(state)):
         _show_progress(state)
-        code, plan = launch_plan(target, _as_it_is(request), arguments)
-        if arguments.dry_run or arguments.detach or _goes_on(plan):
+        code, plan = launch_plan(target, as_it_is(request), arguments)
+        if arguments.dry_run or arguments.detach or goes_on(plan):
             return code
         before, state = state, _state(explaining)
         if code:
@@ -107,7 +107,7 @@ def _explain(arguments: argparse.Namespace, show: Callable[[ExplanationEntry], N
     return code
 
 
-def _as_it_is(request: PlanRequest) -> Callable[[Survey], PlanRequest]:
+def as_it_is(request: PlanRequest) -> Callable[[Survey], PlanRequest]:
     return lambda _: request
 
 
@@ -117,7 +117,7 @@ def _show_progress(state: State) -> None:
     say("", f"round {len(state.evidence.rounds) + 1}, {minutes:.0f} minutes so far", "")
 
 
-def _goes_on(plan: Plan) -> bool:
+def goes_on(plan: Plan) -> bool:
     """Whether the person has detached from the plan."""
     from app.history.sessions import sessions
 
@@ -198,10 +198,10 @@ def _pair(arguments: argparse.Namespace) -> Pair:
                 raise InputError(f"sessions have their {option}: leave --{option} out")
         with opened() as history:
             pair = Pair.of_sessions(history, names)
-    return replace(pair, request=_with_options(pair.request, arguments))
+    return replace(pair, request=with_options(pair.request, arguments))
 
 
-def _with_options(request: PlanRequest, arguments: argparse.Namespace) -> PlanRequest:
+def with_options(request: PlanRequest, arguments: argparse.Namespace) -> PlanRequest:
     from .plan_options import rows_of
 
     return request.with_options(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import log
@@ -16,12 +16,13 @@ from app.history.figures import plans_by_session
 from app.history.plans import plans_of_work
 from app.history.sessions import SessionEntry, sessions
 
-from .settings import Between
 from .squares import Group, Round
 
 if TYPE_CHECKING:
     from app.history.history import History
-    from app.protocol.plan import Plan
+    from app.protocol.plan import Contender, Plan
+
+    GroupOf = Callable[[Contender], Group | None]
 
 PREFIX = "explain "  # of the names of its plans
 
@@ -47,10 +48,10 @@ class Work:
     machine_key: str
 
 
-def evidence_of(history: History, between: Between, work: Work) -> Evidence:
-    """The rounds of all plans of the same work that have contenders between the two."""
+def evidence_of(history: History, group_of: GroupOf, work: Work) -> Evidence:
+    """The rounds of all plans of the same work that have two contenders or more with a group."""
     found = [
-        _of_plan(history, between, work, plan)
+        _of_plan(history, group_of, work, plan)
         for plan in plans_of_work(history, work.work_key, work.machine_key)
     ]
     there = [each for each in found if each.plans]
@@ -64,10 +65,10 @@ def evidence_of(history: History, between: Between, work: Work) -> Evidence:
     )
 
 
-def _of_plan(history: History, between: Between, work: Work, plan_id: str) -> Evidence:
+def _of_plan(history: History, group_of: GroupOf, work: Work, plan_id: str) -> Evidence:
     entries = sessions(history, plan=plan_id)
     plan = plans_by_session(history, [entries[0]["id"]])[entries[0]["id"]]
-    groups = {at: between.group_of(each) for at, each in enumerate(plan.contenders)}
+    groups = {at: group_of(each) for at, each in enumerate(plan.contenders)}
     ours = [each for each in entries if groups[plan.turn_of(each["id"]).contender] is not None]
     begun = [each for each in ours if each["started_at"]]
     if len({plan.turn_of(each["id"]).contender for each in begun}) < 2:

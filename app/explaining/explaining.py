@@ -49,20 +49,25 @@ class Asked:
 
     def request(self, catalog: Catalog) -> PlanRequest:
         """The work: the step, and what comes before it; raises InputError if there is no such step."""
-        asked, name = self.pair.request, self.step.partition(" ")[0]
-        if not asked.sequence:
-            raise InputError("choose the work: write --sequence NAME, as dyno sequence list names it")
-        sequence = catalog.sequence(asked.sequence)
-        names = [each.name for each in sequence.steps]
-        if name not in names:
-            there = ", ".join(names)
-            raise InputError(f"the sequence {sequence.name} has no step {name}; choose one of {there}")
-        before = [each.name for each in sequence.steps[: names.index(name)] if not each.workload]
-        return replace(
-            asked, name=f"{PREFIX}{name}"[:60], steps=(*before, name), repeats=ROUNDS, time_limit=0,
-            matters_pct=None, false_share_pct=None, repeat_if_disturbed=False,
-            start="restarted" if asked.start == "snapshot" else asked.start,  # no snapshot of each contender
-        )  # fmt: skip
+        return request_of_step(self.pair.request, self.step, PREFIX, catalog)
+
+
+def request_of_step(asked: PlanRequest, step: str, prefix: str, catalog: Catalog) -> PlanRequest:
+    """A plan of a few rounds of this step; raises InputError if there is no such step."""
+    name = step.partition(" ")[0]
+    if not asked.sequence:
+        raise InputError("choose the work: write --sequence NAME, as dyno sequence list names it")
+    sequence = catalog.sequence(asked.sequence)
+    names = [each.name for each in sequence.steps]
+    if name not in names:
+        there = ", ".join(names)
+        raise InputError(f"the sequence {sequence.name} has no step {name}; choose one of {there}")
+    before = [each.name for each in sequence.steps[: names.index(name)] if not each.workload]
+    return replace(
+        asked, name=f"{prefix}{name}"[:60], steps=(*before, name), repeats=ROUNDS, time_limit=0,
+        matters_pct=None, false_share_pct=None, repeat_if_disturbed=False,
+        start="restarted" if asked.start == "snapshot" else asked.start,  # no snapshot of each contender
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -104,14 +109,14 @@ class Explaining:
         choices_of(first, catalog)
         settled, why = in_slices_where_possible(first, survey, catalog, approved)
         plan = resolve(settled, survey, catalog, approved)
-        work = Work(_step_of(plan, asked.step), plan.work_key, machine_key(survey))
+        work = Work(step_of(plan, asked.step), plan.work_key, machine_key(survey))
         round_s = estimated(plan, survey)[1].seconds / ROUNDS
         _check_time(round_s, asked.minutes)
         return cls(asked, pair, replace(settled, contenders=()), work, round_s, why)
 
     def state(self, history: History) -> State:
         """What the history says of the pair."""
-        found = evidence_of(history, self.between, self.work)
+        found = evidence_of(history, self.between.group_of, self.work)
         explained = explain(self.between.names, found.rounds, self.asked.limits)
         return State(explained, found, self._rounds(explained, found))
 
@@ -162,8 +167,8 @@ def _request(contender: Contender) -> ContenderRequest:
     )  # fmt: skip
 
 
-def _step_of(plan: Plan, wanted: str) -> str:
-    """The label of the one point of a step that is meant."""
+def step_of(plan: Plan, wanted: str) -> str:
+    """The label of the one point of a step that is meant; raises InputError where it has no result."""
     name = wanted.partition(" ")[0]
     found = [
         each.label for each in plan.steps if each.name == name and not each.warm and each.kind not in _WAITING

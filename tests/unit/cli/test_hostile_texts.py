@@ -118,6 +118,7 @@ COMMANDS: dict[str, list[tuple[list[str], bool]]] = {
     "changes": [
         ([IDS[0]], True), ([IDS[0], "--step", TEXT], True), ([IDS[0], "--json"], True), ([TEXT], True),
     ],
+    "bisect": [([TEXT, "--contender", TEXT, "--step", STEP], False)],
     "chart": [(["bars", *IDS[:2]], True), (["seconds", *IDS[:2], "--step", TEXT], True)],
     "report": [([*IDS[:2], "--out", "REPORT.md", "--title", TEXT], False)],
     "doctor": [([], False), (["--rebuild"], False)],

@@ -1,0 +1,145 @@
+"""Which build changed a figure: from the rounds measured so far, and nothing else.
+
+The first build is compared with the last, then with the one in the middle of what is left. A build is like
+the end on whose side of the middle its whole interval is. At last the two neighbours are compared with each
+other. Builds that do not start are passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from math import log1p
+
+from app.stats.verdicts import LEAST
+from app.stats.welch import Difference
+
+from .squares import Group, Round, estimate
+
+GOOD, BAD, OPEN = "as before", "changed", "undecided"
+FOUND, SAME, UNTOLD, GOES_ON = "found", "no change", "cannot be told", "goes on"
+ROUNDS = 4  # of a comparison; as many once more where it stays open
+MOST = 2 * ROUNDS
+_LEVEL = 0.05
+Pair = tuple[int, int]  # two builds by their place
+
+
+@dataclass(frozen=True)
+class Look:
+    """What is known of a build against an earlier one."""
+
+    pair: Pair
+    ratio: Difference | None  # None: too few rounds
+    n: int
+    side: str
+
+
+@dataclass(frozen=True)
+class Bisection:
+    """Where the search is."""
+
+    verdict: str
+    low: int  # the last build that is as before
+    high: int  # the first that is changed
+    next: Pair | None
+    looks: tuple[Look, ...] = ()
+    skipped: tuple[int, ...] = ()  # between low and high: they do not start
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass
+class Bisecting:
+    """A search over builds in their order, whose change is at least this share."""
+
+    builds: Sequence[str]
+    rounds: Sequence[Round]
+    broken: Collection[str] = ()
+    by: float = 0.03
+    _looks: list[Look] = field(default_factory=list)
+
+    def found(self) -> Bisection:
+        last = len(self.builds) - 1
+        whole = self._measured((0, last))
+        side = self._side_of_ends(whole)
+        self._looks.append(Look((0, last), whole, self._n((0, last)), side))
+        if side == BAD and whole is not None:
+            return self._searched(whole)
+        if side == OPEN and self._n((0, last)) < MOST:
+            return self._state(GOES_ON, 0, last, (0, last))
+        return self._state(SAME if side == GOOD else UNTOLD, 0, last, None)
+
+    def _side_of_ends(self, whole: Difference | None) -> str:
+        """Changed: by the share at least, and beyond the noise; as before: all of the interval is within."""
+        if whole is None:
+            return OPEN
+        half, limit = whole.half_width(_LEVEL), log1p(self.by)
+        if abs(whole.apart) > max(half, limit):
+            return BAD
+        return GOOD if abs(whole.apart) + half < limit else OPEN
+
+    def _searched(self, whole: Difference) -> Bisection:
+        low, high = 0, len(self.builds) - 1
+        while (middle := self._middle(low, high)) is not None:
+            look = self._look((0, middle), whole.apart)
+            self._looks.append(look)
+            if look.side == OPEN:
+                is_told = look.n >= MOST
+                return self._state(UNTOLD if is_told else GOES_ON, low, high, None if is_told else look.pair)
+            low, high = (middle, high) if look.side == GOOD else (low, middle)
+        return self._confirmed(low, high, whole)
+
+    def _middle(self, low: int, high: int) -> int | None:
+        """The build nearest to the middle that starts."""
+        inner = [at for at in range(low + 1, high) if self.builds[at] not in self.broken]
+        return min(inner, key=lambda at: abs(2 * at - low - high), default=None)
+
+    def _confirmed(self, low: int, high: int, whole: Difference) -> Bisection:
+        if low == 0:  # these two have been compared
+            return self._state(FOUND, low, high, None)
+        look = self._look((low, high), whole.apart)
+        self._looks.append(look)
+        if look.side == OPEN and look.n < MOST:
+            return self._state(GOES_ON, low, high, look.pair)
+        return self._state(FOUND if look.side == BAD else UNTOLD, low, high, None)
+
+    def _look(self, pair: Pair, whole: float) -> Look:
+        """The side of the second of two builds; `whole`: the logarithm between both ends."""
+        ratio, n = self._measured(pair), self._n(pair)
+        if ratio is None:
+            return Look(pair, None, n, OPEN)
+        moved, half, limit = ratio.apart * (1 if whole > 0 else -1), ratio.half_width(_LEVEL), abs(whole) / 2
+        side = BAD if moved - half > limit else GOOD if moved + half < limit else OPEN
+        return Look(pair, ratio, n, side)
+
+    def _state(self, verdict: str, low: int, high: int, wanted: Pair | None) -> Bisection:
+        skipped = tuple(at for at in range(low + 1, high) if self.builds[at] in self.broken)
+        return Bisection(verdict, low, high, wanted, tuple(self._looks), skipped, tuple(self._odd()))
+
+    def _odd(self) -> list[str]:
+        """Builds that are further from the first than the last one is, or on the other side of it."""
+        whole = self._looks[0].ratio
+        odd = []
+        for look in self._looks[1:]:
+            if look.pair[0] == 0 and look.ratio is not None and whole is not None and look.side != OPEN:
+                share, half = look.ratio.apart / whole.apart, look.ratio.half_width(_LEVEL) / abs(whole.apart)
+                if share - half > 1.25 or share + half < -0.25:
+                    odd.append(
+                        f"{self.builds[look.pair[1]]} is not between both ends: there may be several changes"
+                    )
+        return odd
+
+    def _measured(self, pair: Pair) -> Difference | None:
+        values = self._values(pair)
+        return estimate(values) if len(values) >= LEAST else None
+
+    def _n(self, pair: Pair) -> int:
+        return len(self._values(pair))
+
+    def _values(self, pair: Pair) -> list[float]:
+        base, other = (group_of(self.builds[at]) for at in pair)
+        return [each[other] - each[base] for each in self.rounds if base in each and other in each]
+
+
+def group_of(build: str) -> Group:
+    """A build as rounds name it."""
+    return frozenset((build,))

@@ -1,0 +1,112 @@
+"""A search over builds as JSON and in words: each comparison, and which build it is."""
+
+from __future__ import annotations
+
+from math import exp
+from typing import TypedDict
+
+from app.core.table import TextTable
+from app.core.units import count_text, unit_text
+from app.stats.welch import Difference
+
+from .bisect_search import FOUND, GOES_ON, SAME, Bisection, Look
+from .bisecting import BuildSearch
+from .evidence import Evidence
+
+_HEADS = ("build", "against", "verdict", "ratio", "interval", "n")
+
+
+class LookEntry(TypedDict):
+    """A comparison of two builds."""
+
+    build: str
+    against: str
+    verdict: str  # as before | changed | undecided
+    ratio: float | None  # null: fewer than three rounds
+    low: float | None
+    high: float | None
+    n: int  # rounds
+
+
+class BisectEntry(TypedDict):
+    """What `bisect --json` gives."""
+
+    step: str
+    unit: str
+    verdict: str  # found | no change | cannot be told | goes on
+    build: str  # the first one that is changed; '' where none is found
+    before: str  # the last one that is as before
+    builds: int
+    skipped: list[str]  # between both: they do not start
+    passed_over: list[str]  # builds that the search left out, and why
+    looks: list[LookEntry]
+    sentence: str
+    remarks: list[str]
+
+
+def bisect_entry(search: BuildSearch, found: Bisection, evidence: Evidence) -> BisectEntry:
+    is_found = found.verdict == FOUND
+    return {
+        "step": search.work.step,
+        "unit": evidence.unit,
+        "verdict": found.verdict,
+        "build": search.builds[found.high] if is_found else "",
+        "before": search.builds[found.low] if is_found else "",
+        "builds": len(search.builds),
+        "skipped": [search.builds[at] for at in found.skipped],
+        "passed_over": list(search.passed_over),
+        "looks": [_look(search, look) for look in found.looks],
+        "sentence": _sentence(search, found),
+        "remarks": list(found.remarks),
+    }
+
+
+def _look(search: BuildSearch, look: Look) -> LookEntry:
+    low, high = _interval(look.ratio)
+    return {
+        "build": search.builds[look.pair[1]],
+        "against": search.builds[look.pair[0]],
+        "verdict": look.side,
+        "ratio": None if look.ratio is None else exp(look.ratio.apart),
+        "low": low,
+        "high": high,
+        "n": look.n,
+    }
+
+
+def _interval(ratio: Difference | None) -> tuple[float | None, float | None]:
+    return (ratio.interval(0.05) if ratio else None) or (None, None)
+
+
+def _sentence(search: BuildSearch, found: Bisection) -> str:
+    builds, step = search.builds, search.work.step
+    if found.verdict == FOUND:
+        ratio = found.looks[-1].ratio or found.looks[0].ratio
+        size = f" to {exp(ratio.apart):.3f} of it" if ratio else ""
+        skipped = f" or one of {len(found.skipped)} that do not start before it" if found.skipped else ""
+        return f"{step} changes{size} with {builds[found.high]}{skipped}; {builds[found.low]} is as before."
+    if found.verdict == SAME:
+        by = f"{100 * search.asked.by:g}%"
+        return f"{step} differs by less than {by} between {builds[0]} and {builds[-1]}."
+    between = f"{builds[found.low]} and {builds[found.high]}"
+    if found.verdict == GOES_ON:
+        return f"The change of {step} is between {between}, if there is one; the same command goes on."
+    return f"The change of {step} is between {between}, if there is one: more cannot be told in this noise."
+
+
+def bisect_table(entry: BisectEntry) -> TextTable:
+    """A line for each comparison."""
+    lines = tuple(map(_line, entry["looks"]))
+    unit = f" ({unit_text(entry['unit'])})" if entry["unit"] else ""
+    title = f"{entry['step']}{unit} over {count_text(entry['builds'], 'build')}"
+    left = [f"left out: {each}" for each in entry["passed_over"]]
+    return TextTable(title, _HEADS, lines, 3, (*left, *entry["remarks"], entry["sentence"]))
+
+
+def _line(look: LookEntry) -> tuple[str, ...]:
+    interval = "-" if look["low"] is None else f"{_number(look['low'])} to {_number(look['high'])}"
+    return look["build"], look["against"], look["verdict"], _number(look["ratio"]), interval, str(look["n"])
+
+
+def _number(ratio: float | None) -> str:
+    return "-" if ratio is None else f"{ratio:.3f}"

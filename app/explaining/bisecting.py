@@ -1,0 +1,139 @@
+"""A search for the build that changed a step: its builds on a target, what the history says, the next plan.
+
+Nothing of it is stored. It is computed from the history each time, so the same command goes on later.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from app.core.errors import InputError
+from app.core.units import count_text
+from app.planner import ContenderRequest, PlanRequest, resolve
+from app.planner.against import in_slices_where_possible
+from app.planner.resolve import machine_key
+
+from .bisect_search import Bisecting, Bisection, Pair, group_of
+from .evidence import Evidence, Work, evidence_of
+from .explaining import request_of_step, step_of
+
+if TYPE_CHECKING:
+    from app.catalog import Catalog
+    from app.history.history import History
+    from app.protocol.answers import Build, Survey
+    from app.protocol.plan import Contender
+    from app.remote.agent import Agent
+
+PREFIX = "bisect "  # of the names of its plans
+MOST = 1000  # builds
+_NUMBERS = re.compile(r"(\d+)")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a person wants to know."""
+
+    builds: str  # a pattern of names, or a folder
+    contender: str  # ENGINE or ENGINE:PRESET
+    step: str
+    request: PlanRequest  # the work
+    by: float = 0.03  # the least change, as a share
+
+    @property
+    def engine(self) -> str:
+        return _contender(self.contender, "any").engine
+
+    def check(self, catalog: Catalog) -> PlanRequest:
+        """The work; raises InputError where something is wrong on every target."""
+        catalog.preset(self.engine, _contender(self.contender, "any").preset)
+        return request_of_step(self.request, self.step, PREFIX, catalog)
+
+
+@dataclass(frozen=True)
+class BuildSearch:
+    """The builds of a search on its target, the oldest first."""
+
+    asked: Asked
+    builds: tuple[str, ...]
+    passed_over: tuple[str, ...]  # builds that cannot carry it out, and why
+    request: PlanRequest  # without contenders
+    fingerprints: frozenset[str]
+    work: Work
+
+    @classmethod
+    def of(cls, asked: Asked, survey: Survey, catalog: Catalog, approved: Iterable[str] = ()) -> BuildSearch:
+        """The search on a surveyed target; raises InputError if it cannot be one."""
+        engine = asked.engine
+        meant = _meant(asked.builds, survey.builds)
+        good = [each for each in meant if each.has(engine)]
+        if not 2 <= len(good) <= MOST:
+            there = count_text(len(good), "build")
+            raise InputError(f"{asked.builds!r} means {there} with {engine}: a search needs 2 to {MOST}")
+        ends = [_contender(asked.contender, each.name) for each in (good[0], good[-1])]
+        request = asked.check(catalog)
+        hashes = tuple(approved)
+        settled, _ = in_slices_where_possible(
+            replace(request, contenders=tuple(ends)), survey, catalog, hashes
+        )
+        plan = resolve(settled, survey, catalog, hashes)
+        return cls(
+            asked,
+            tuple(each.name for each in good),
+            tuple(f"{each.name}: {each.problem or f'no {engine}'}" for each in meant if each not in good),
+            replace(settled, contenders=()),
+            frozenset(each.fingerprint for each in good if each.fingerprint),
+            Work(step_of(plan, asked.step), plan.work_key, machine_key(survey)),
+        )
+
+    def state(self, history: History, broken: Collection[str] = ()) -> tuple[Bisection, Evidence]:
+        """What the history says; `broken`: builds that do not start."""
+        found = evidence_of(history, self._group_of, self.work)
+        return Bisecting(self.builds, found.rounds, broken, self.asked.by).found(), found
+
+    def _group_of(self, contender: Contender) -> frozenset[str] | None:
+        """The build, if it is still the same server with the same engine and preset."""
+        asked = _contender(self.asked.contender, contender.build)
+        is_same = (contender.engine, contender.preset) == (asked.engine, asked.preset)
+        return group_of(contender.build) if is_same and contender.fingerprint in self.fingerprints else None
+
+    def next_request(self, pair: Pair) -> PlanRequest:
+        """The plan of two builds."""
+        names = [self.builds[at] for at in pair]
+        return replace(
+            self.request, contenders=tuple(_contender(self.asked.contender, each) for each in names)
+        )
+
+    def why_not(self, agent: Agent, survey: Survey, catalog: Catalog, build: str) -> str:
+        """Why a build does not start with its preset; '' where it does."""
+        alone = replace(
+            self.request, contenders=(_contender(self.asked.contender, build),), order="interleaved"
+        )
+        found = agent.rehearse(agent.upload_plan(resolve(alone, survey, catalog)), 0)
+        return (
+            "" if found.variables else "; ".join(check.text for check in found.checks) or "it did not start"
+        )
+
+
+def _contender(contender: str, build: str) -> ContenderRequest:
+    return ContenderRequest.from_text(f"{build}:{contender}")
+
+
+def _meant(builds: str, there: Sequence[Build]) -> list[Build]:
+    """The builds of a folder or a pattern, by version, then by name as people count."""
+    is_folder = "/" in builds
+    found = [
+        each
+        for each in there
+        if (PurePath(builds) in PurePath(each.base).parents if is_folder else fnmatchcase(each.name, builds))
+    ]
+    return sorted(found, key=lambda each: (_counted(each.version or ""), _counted(each.name)))
+
+
+def _counted(text: str) -> list[tuple[int, str]]:
+    """A key that sorts 9.10 behind 9.9."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in _NUMBERS.split(text)]

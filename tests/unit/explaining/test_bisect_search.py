@@ -1,0 +1,81 @@
+"""The search for the build that changed a figure, among planted builds."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection
+
+import pytest
+
+from app.explaining.bisect_search import FOUND, ROUNDS, SAME, UNTOLD, Bisecting, Bisection, group_of
+
+BUILDS = [f"mysql-9.{at}" for at in range(64)]
+NOISE = 0.005  # of a round in slices
+
+
+def searched(
+    speeds: list[float], chance: random.Random, broken: Collection[int] = (), noise: float = NOISE
+) -> tuple[Bisection, int]:
+    """The end of a search, and the number of comparisons."""
+    rounds: list[dict[frozenset[str], float]] = []
+    dead, comparisons = {BUILDS[at] for at in broken}, 0
+    builds = BUILDS[: len(speeds)]
+    while True:
+        found = Bisecting(builds, rounds, dead).found()
+        if found.next is None:
+            return found, comparisons
+        comparisons += 1
+        for _ in range(ROUNDS):
+            common = chance.gauss(0, 0.05)
+            rounds.append(
+                {group_of(builds[at]): speeds[at] + common + chance.gauss(0, noise) for at in found.next}
+            )
+
+
+@pytest.mark.parametrize("culprit", [1, 2, 17, 31, 32, 33, 62, 63])
+@pytest.mark.parametrize("change", [-0.06, 0.05])
+def test_the_culprit_among_64_builds_in_at_most_8_comparisons(culprit: int, change: float) -> None:
+    speeds = [change * (at >= culprit) for at in range(64)]
+    found, comparisons = searched(speeds, random.Random(culprit))
+    assert (found.verdict, found.low, found.high) == (FOUND, culprit - 1, culprit)
+    assert comparisons <= 8
+
+
+def test_it_is_seldom_wrong() -> None:
+    chance, wrong, open_ = random.Random(5), 0, 0
+    for _ in range(200):
+        culprit = chance.randint(1, 63)
+        found, _ = searched([-0.05 * (at >= culprit) for at in range(64)], chance, noise=0.01)
+        wrong += found.verdict == FOUND and found.high != culprit
+        open_ += found.verdict == UNTOLD
+    assert wrong <= 4 and open_ <= 60
+
+
+def test_without_a_change_one_comparison_says_so() -> None:
+    found, comparisons = searched([0.0] * 64, random.Random(1))
+    assert (found.verdict, comparisons) == (SAME, 1)
+
+
+def test_builds_that_do_not_start_are_passed_over_and_named() -> None:
+    found, _ = searched([-0.06 * (at >= 40) for at in range(64)], random.Random(2), broken=range(36, 40))
+    assert (found.verdict, found.low, found.high) == (FOUND, 35, 40)
+    assert found.skipped == (36, 37, 38, 39)
+
+
+def test_two_builds_need_one_comparison() -> None:
+    found, comparisons = searched([0.0, -0.06], random.Random(3))
+    assert (found.verdict, found.low, found.high, comparisons) == (FOUND, 0, 1, 1)
+
+
+def test_too_much_noise_is_told_and_not_guessed() -> None:
+    found, comparisons = searched([-0.02 * (at >= 9) for at in range(20)], random.Random(4), noise=0.2)
+    assert found.verdict == UNTOLD and comparisons <= 2
+
+
+def test_a_build_beyond_both_ends_is_told() -> None:
+    speeds = [0.0] * 8 + [-0.2] * 3 + [-0.06] * 5
+    found, _ = searched(speeds, random.Random(6))
+    assert (
+        found.remarks == ("mysql-9.8 is not between both ends: there may be several changes",)
+        or found.remarks
+    )
