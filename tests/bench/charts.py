@@ -17,6 +17,7 @@ CHARTS, CURVES = 4, 4  # charts under one another, curves in each
 SAMPLES = 36_000  # ten hours at 1 Hz
 WIDTH, HEIGHT = 1600, 900
 FRAMES = 600
+STEADY_S = 30
 LAST = 600.0  # seconds shown where the newest are followed
 FRAME_MS, SLOWEST_MS, CORE_PCT = 8, 16, 2  # goals
 
@@ -123,7 +124,7 @@ def live_frame(arguments: argparse.Namespace) -> list[Figure]:
     live.axis.follow()
     found += live.frames("last 10 minutes")
     live.axis.reset()
-    found.append(live.steady(min(arguments.seconds, 60)))
+    found.append(live.steady(arguments.seconds or STEADY_S))
     live.window.close()
     return found
 

@@ -38,7 +38,7 @@ COLUMNS = (
     Column("relative", "/ base", ""),
     Column("p95", "p95 ms", "95 % of latencies are at or below this"),
     Column("p99", "p99 ms", "99 % of latencies are at or below this"),
-    Column("cpu", "CPU \u00b5s/query", "CPU time of the server per query, in microseconds"),
+    Column("cpu", "CPU us/query", "CPU time of the server per query, in microseconds"),
     Column("written", "KiB/query", "KiB that the server wrote to storage per query"),
     Column("size", "size", "Size of tables and indexes after the step"),
     Column("errors", "errors", "Queries that returned an error; not counted"),
