@@ -205,3 +205,21 @@ def test_a_preset_of_ones_own_is_deleted_after_a_question(qtbot: QtBot, page: Be
 def test_a_name_that_is_taken_is_told_in_the_page(qtbot: QtBot, page: BenchPage) -> None:
     page.controller.copy_preset("innodb", "default", "default")
     qtbot.waitUntil(lambda: "comes with Dyno and is read-only" in page.message.text)
+
+
+def test_presets_that_do_not_fit_are_in_a_menu_and_nothing_scrolls(qtbot: QtBot, page: BenchPage) -> None:
+    page.resize(1264, 740)
+    grid = page.contenders.grid
+    settle(qtbot, page)
+    hidden = [at for at in range(grid.model().columnCount()) if grid.isColumnHidden(at)]
+    assert len(hidden) > 10 and not grid.horizontalScrollBar().isVisible()
+    assert grid.more.text() == f"{len(hidden)} more presets"
+    grid.more.menu().aboutToShow.emit()
+    optimized = next(each for each in grid.more.menu().actions() if each.text().startswith("optimized  "))
+    assert optimized.isCheckable() and not optimized.isChecked()
+    optimized.trigger()
+    index = cell(page, OLD, "innodb", "optimized")
+    assert not grid.isColumnHidden(index.column()) and not grid.horizontalScrollBar().isVisible()
+    click_cell(qtbot, grid, index)
+    page.resize(900, 740)
+    assert not grid.isColumnHidden(index.column())  # it is ticked

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QComboBox, QLabel
@@ -43,7 +41,7 @@ def opened(context: Context, qtbot: QtBot, session: str) -> tuple[Hand, OverTime
 
 
 def test_the_change_is_shown_named_and_compared(context: Context, qtbot: QtBot, ids: list[str]) -> None:
-    hand, tab = opened(context, qtbot, ids[-1])
+    _, tab = opened(context, qtbot, ids[-1])
     steps, chart = tab.findChild(QComboBox), tab.findChild(DatedChart)
     assert steps.currentText() == "▼ point-query threads=2"
     assert [steps.itemText(at) for at in (1, 2)] == ["load", "update-index threads=2"]
@@ -54,8 +52,6 @@ def test_the_change_is_shown_named_and_compared(context: Context, qtbot: QtBot, 
     assert OLD in chart.stand_text(9) and "1 session" in chart.stand_text(9)
     chart.set_cursor(13)
     assert f"{NEW}, disturbed" in chart.stand_text(13) and chart.values()[0] == "\N{EN DASH}"
-    if folder := os.environ.get("PICTURES"):
-        hand.page.grab().save(f"{folder}/over-time.png")
     compare = next(each for each in tab.findChildren(QAction) if "Compare" in each.text())
     with qtbot.waitSignal(context.bus.wanted) as wanted:
         compare.trigger()

@@ -28,8 +28,9 @@ from ui.models.contenders import ContenderModel
 from ui.widgets.actions import action, action_button
 from ui.widgets.table import LINE_HEIGHT, Table
 
+from .preset_grid import PresetGrid
+
 COLOURS = 8
-COLUMN, WIDEST_COLUMN = 92, 168
 WIDEST_NAME = 220
 WIDTHS = (0, 130, 74, 64, 68, 52, 0)  # of the columns of a contender; 0: what is left
 OPTIONS = 4  # the column of a copy that is written first
@@ -95,7 +96,8 @@ class ContendersPanel(QWidget):
         self._words = ""  # about the grid
         self.choices = ChoiceModel(theme, self)
         self.contenders = ContenderModel(theme, self)
-        self.grid, self.table = _grid(self.choices), _table(self.contenders)
+        self.grid, self.table = PresetGrid(self.choices), _table(self.contenders)
+        self.grid.setItemDelegate(TickDelegate(self.grid))
         self.words = Label()
         self.words.setProperty("role", "muted")
         self.words.setWordWrap(True)
@@ -119,16 +121,13 @@ class ContendersPanel(QWidget):
         self._say(HINT if choices.builds else NO_BUILDS)
         names = max((self._width(build.name) for build in choices.builds), default=80)
         self.grid.verticalHeader().setFixedWidth(min(names, WIDEST_NAME))
-        for column, preset in enumerate(choices.presets):
-            self.grid.setColumnWidth(column, min(max(self._width(preset.name), COLUMN), WIDEST_COLUMN))
-        head = self.grid.horizontalHeader().sizeHint().height() + 2 * self.grid.frameWidth()
-        bar = self.grid.horizontalScrollBar().sizeHint().height()
-        self.grid.setMinimumHeight(head + min(self.choices.rowCount(), 2) * LINE_HEIGHT)
-        self.grid.setMaximumHeight(head + max(self.choices.rowCount(), 1) * LINE_HEIGHT + bar)
+        widths = [self._width(preset.name) for preset in choices.presets]
+        self.grid.show_presets(choices.presets, len(choices.builds), widths)
 
     def show_draft(self, draft: Draft) -> None:
         chosen = self.table.currentIndex()
         self.choices.show_draft(draft)
+        self.grid.show_draft(draft)
         self.contenders.show_draft(draft)
         self.table.setCurrentIndex(self.contenders.index(chosen.row(), chosen.column()))
 
@@ -177,7 +176,10 @@ class ContendersPanel(QWidget):
         layout.setSpacing(SPACE)
         layout.addLayout(head)
         layout.addWidget(self.grid, 1)
-        layout.addWidget(self.words)
+        below = QHBoxLayout()
+        below.addWidget(self.words, 1)
+        below.addWidget(self.grid.more)
+        layout.addLayout(below)
         layout.addWidget(self.table, 1)
 
     def _on_cell_reached(self, current: QModelIndex) -> None:
@@ -252,25 +254,6 @@ def _is_tick(event: QEvent) -> bool:
         and event.type() == QEvent.Type.KeyPress
         and event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Select)
     )
-
-
-def _grid(model: ChoiceModel) -> Table:
-    grid = Table("Builds, engines and presets")
-    grid.setModel(model)
-    grid.setCornerButtonEnabled(False)
-    grid.setItemDelegate(TickDelegate(grid))
-    grid.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
-    grid.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-    across, down = grid.horizontalHeader(), grid.verticalHeader()
-    across.setSectionsMovable(False)
-    across.setStretchLastSection(False)
-    across.setDefaultSectionSize(COLUMN)
-    down.show()
-    down.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-    down.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-    down.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-    down.setHighlightSections(False)
-    return grid
 
 
 def _table(model: ContenderModel) -> Table:
