@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QButtonGroup, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.comparison.before_after import pairs
 from app.comparison.causes import causes
@@ -48,6 +49,7 @@ _TIPS = {
 _CHOOSE = "Choose a step in the table, and a column other than the base."
 _SHARES = 5  # the column of details() that says how much each may explain
 _BAR = 96  # pixels of it
+_WIDE = 1000  # pixels with room for buttons and heading
 _CUT = {  # where a long name loses letters: names of steps and columns differ at both ends
     ALL: Qt.TextElideMode.ElideMiddle,
     THREADS: Qt.TextElideMode.ElideMiddle,
@@ -74,6 +76,7 @@ class WhyPanel(Panel):
         self._notes: tuple[str, ...] = ()
         self._table.fitted.connect(self._on_fitted)
         self._heading = ElidedLabel()
+        self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._build()
 
     def _build(self) -> None:
@@ -84,16 +87,22 @@ class WhyPanel(Panel):
             button.setToolTip(as_tip(_TIPS[text]))
             group.addButton(button)
             head.addWidget(button)
-        head.addStretch(1)
+        self._head.addLayout(head)
+        self._head.addWidget(self._heading, 1)
         group.buttonClicked.connect(lambda button: self.go_to(button.text()))
         self._heading.setProperty("role", "heading")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, SPACE, 0, 0)
-        layout.addLayout(head)
-        layout.addWidget(self._heading)
+        layout.addLayout(self._head)
         layout.addWidget(self._table, 1)
         layout.addWidget(self._remark)
         layout.addStretch(0)  # keeps them at the top where there is no table
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The heading is next to the buttons if there is room."""
+        super().resizeEvent(event)
+        ways = QBoxLayout.Direction
+        self._head.setDirection(ways.LeftToRight if event.size().width() >= _WIDE else ways.TopToBottom)
 
     @property
     def picture(self) -> QWidget:
