@@ -5,6 +5,7 @@
 # make fuzz   gives each reader damaged input for ten minutes; SECONDS=60: for one
 # make bench  measures Dyno itself (docs/benchmarks.md)
 # make screenshots  makes the pictures of docs/ anew
+# make packages  wheel, sdist, .deb and a file that starts without root, in dist/
 # make lint   style and types only
 
 BIN = .venv/bin
@@ -14,7 +15,7 @@ BUILDS = mysql-5.6 mysql-9.7
 MORE_BUILDS = mysql-5.6-full mysql-5.5 mysql-5.7 mariadb-10.2 mariadb-11.4 mariadb-11.8
 
 .DEFAULT_GOAL = help
-.PHONY: help run desktop test full coverage fuzz bench screenshots lint
+.PHONY: help run desktop test full coverage fuzz bench screenshots packages lint
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -56,6 +57,10 @@ bench:
 screenshots:
 	@sh install.sh test
 	$(BIN)/python -m tests.screenshots
+
+packages:
+	@sh install.sh lint
+	sh packages/make.sh
 
 lint:
 	@sh install.sh lint

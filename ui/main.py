@@ -31,9 +31,22 @@ def main() -> int:
     from .core.imports import import_quickly
 
     import_quickly()
-    from .shell.application import open_window
-
+    try:
+        from .shell.application import open_window
+    except ImportError as error:
+        return _complain_of(error)
     return open_window()
+
+
+def _complain_of(error: ImportError) -> int:
+    """What brings a library that Qt does not find; raises the error where nothing is missing."""
+    from app.cli.screen import complain
+    from app.core.desktop_needs import lacks, missing_libraries
+
+    if not missing_libraries():
+        raise error
+    complain(f"dyno: {'; '.join(lacks())}")
+    return 1
 
 
 def _draw(request: ChartRequest, path: Path) -> None:

@@ -19,6 +19,7 @@ from .sampling.host import HostSampler
 from .sampling.locks import STATUS, RowLocks
 from .sampling.sampler import Sampler
 from .sampling.sizes import sizes
+from .sampling.statements import Statements
 from .sampling.thread_states import ThreadSampler
 from .sampling.waits import Waits
 from .server.connection_limits import raise_file_limit
@@ -164,7 +165,10 @@ class Session(Running):
         waits = Waits(client, engine)
         counters = Counters(client, engine, [*waits.status_names, *STATUS])
         self.threads = ThreadSampler(lambda: self.server.pid, client.query, self.journal.log)
-        self.sampler = Sampler(self.journal, self.host, counters, waits, RowLocks(client), self.threads)
+        statements = Statements(client, waits.is_on)
+        self.sampler = Sampler(
+            self.journal, self.host, counters, waits, RowLocks(client), statements, self.threads
+        )
         if not waits.is_on:
             self.journal.log(NO_NAMES, "info")
         self.facts.write_server()

@@ -1,4 +1,4 @@
-"""`dyno doctor`: checks the history, or rebuilds it from the journals."""
+"""`dyno doctor`: checks the history and what the window needs, or rebuilds the history."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from .screen import say
 
 
 def add_words(words: Any) -> None:
-    parser = words.add_parser("doctor", help="check the history, or rebuild it from the journals")
+    parser = words.add_parser(
+        "doctor", help="check the history and what the window needs, or rebuild the history"
+    )
     parser.add_argument("--rebuild", action="store_true", help="rebuild the history from the stored journals")
     parser.set_defaults(run=look_over)
 
 
 def look_over(arguments: argparse.Namespace) -> int:
+    from app.core.desktop_needs import lacks
     from app.core.settings import home
     from app.core.units import count_text
     from app.history.rebuilding import is_sound, rebuild, unknown_journals
@@ -33,5 +36,5 @@ def look_over(arguments: argparse.Namespace) -> int:
         what = f"{count_text(len(unknown), 'journal')} of {unknown[0].parent}"
         state = "incomplete, it lacks" if path.exists() else "missing, there are"
         problem = f"{state} {what}: dyno doctor --rebuild reads them"
-    say(f"{path}: {problem or 'sound'}")
+    say(f"{path}: {problem or 'sound'}", *lacks())
     return int(bool(problem))

@@ -18,8 +18,13 @@ KINDS: Dict[str, str] = {  # in the order in which people see them
     "stall": "write stalls",
 }
 
-# turns on what a preset leaves off; in 5.5 all instruments are on by default
-TURNED_ON = {"performance_schema": "ON", "loose_performance_schema_instrument": "'wait/%=ON'"}
+# turns on what a preset leaves off; in 5.5 all instruments are on by default, MariaDB counts no prepared
+# statement without the consumer
+TURNED_ON = {
+    "performance_schema": "ON",
+    "loose_performance_schema_instrument": "'wait/%=ON'",
+    "loose_performance_schema_consumer_events_statements_current": "ON",
+}
 IS_ON = "SHOW GLOBAL VARIABLES LIKE 'performance_schema'"
 TIMED = "SELECT name FROM performance_schema.setup_instruments WHERE enabled='YES' AND timed='YES'"
 
@@ -35,6 +40,15 @@ DIGESTS = (
     " sum_sort_rows AS rows_sorted, sum_no_index_used AS no_index"
     " FROM performance_schema.events_statements_summary_by_digest"
     " WHERE schema_name = 'dyno' AND digest IS NOT NULL"
+)
+# MariaDB counts prepared statements only here, and only as long as their clients stay
+PREPARED = (
+    "SELECT sql_text AS id, sql_text AS text, SUM(count_execute) AS calls, SUM(sum_timer_execute) AS ps,"
+    " SUM(sum_rows_examined) AS rows_examined, SUM(sum_rows_sent) AS rows_sent,"
+    " SUM(sum_rows_affected) AS rows_affected, SUM(sum_sort_rows) AS rows_sorted,"
+    " SUM(sum_no_index_used) AS no_index"
+    " FROM performance_schema.prepared_statements_instances"
+    " WHERE VERSION() LIKE '%MariaDB%' GROUP BY sql_text"
 )
 
 # how a name begins, and its kind; the first that fits. '' is left out: nobody waits for it

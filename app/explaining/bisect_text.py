@@ -9,7 +9,7 @@ from app.core.table import TextTable
 from app.core.units import count_text, unit_text
 from app.stats.welch import Difference
 
-from .bisect_search import FOUND, GOES_ON, SAME, Bisection, Look
+from .bisect_search import BAD, FOUND, GOES_ON, SAME, Bisection, Look
 from .bisecting import BuildSearch
 from .evidence import Evidence
 
@@ -88,10 +88,11 @@ def _sentence(search: BuildSearch, found: Bisection) -> str:
     if found.verdict == SAME:
         by = f"{100 * search.asked.by:g}%"
         return f"{step} differs by less than {by} between {builds[0]} and {builds[-1]}."
-    between = f"{builds[found.low]} and {builds[found.high]}"
+    there_is = "" if found.looks[0].side == BAD else ", if there is one"
+    place = f"The change of {step} is between {builds[found.low]} and {builds[found.high]}{there_is}"
     if found.verdict == GOES_ON:
-        return f"The change of {step} is between {between}, if there is one; the same command goes on."
-    return f"The change of {step} is between {between}, if there is one: more cannot be told in this noise."
+        return f"{place}; the same command goes on."
+    return f"{place}: more cannot be told in this noise."
 
 
 def bisect_table(entry: BisectEntry) -> TextTable:

@@ -15,6 +15,7 @@ import pytest
 
 from app.agent.sampling.counters import Counters
 from app.agent.sampling.locks import STATUS, RowLocks
+from app.agent.sampling.statements import Statements
 from app.agent.sampling.waits import Waits
 from app.agent.server.options import known_options
 from app.agent.server.server import Server
@@ -46,7 +47,9 @@ class Planted:
         """The fields of step_ended after this cause."""
         waits = Waits(self.client, engine)
         self.counters = counters = Counters(self.client, engine, [*waits.status_names, *STATUS])
-        sampler = SimpleNamespace(waits=waits, locks=RowLocks(self.client))
+        sampler = SimpleNamespace(
+            waits=waits, locks=RowLocks(self.client), statements=Statements(self.client, waits.is_on)
+        )
         session: Any = SimpleNamespace(
             sampler=sampler, server=self.server, contender=SimpleNamespace(engine=engine)
         )
@@ -193,7 +196,7 @@ def test_a_session_shows_its_waits_everywhere(recorded: Desktop) -> None:
     """Two clients update rows of a small table, with all wait instruments; the session before had none."""
     desktop = recorded
     (before,) = desktop.sessions()
-    desktop.dyno("run", *desktop.plan(rows=50, tables=1, instruments=BY_NAME))
+    desktop.dyno("run", *desktop.plan(rows=50, tables=1, seconds=2, instruments=BY_NAME))
     (latest,) = [each for each in desktop.sessions() if each["id"] != before["id"]]
     plain, named = (desktop.json("session", "show", each["id"]) for each in (before, latest))
     assert named["work_key"] != plain["work_key"] and named["contender_key"] == plain["contender_key"]
@@ -201,9 +204,16 @@ def test_a_session_shows_its_waits_everywhere(recorded: Desktop) -> None:
     assert step["by_name"] and {"mutex", "file_io", "row_lock"} <= step["kinds"].keys()
     assert all(each["per_query_us"] > 0 for each in step["events"] if "ms" in each)
     texts = [each["text"] for other in named["waits"] for each in other["statements"]]
-    assert any(
-        text.startswith("INSERT INTO `sbtest1`") for text in texts
-    )  # prepared ones have no digest here
+    assert any(text.startswith("INSERT INTO `sbtest1`") for text in texts)
+    prepared = [
+        each
+        for other in named["waits"]
+        if other["step"] == step["step"]
+        for each in other["statements"]
+        if each["text"].startswith("UPDATE sbtest1 SET k")
+    ]
+    assert len(prepared) == 1 and prepared[0]["calls"] > 10, texts  # MariaDB has no digest of it
+    assert prepared[0]["rows_affected"] <= prepared[0]["calls"] and prepared[0]["ms"] > 0
     assert not any(each["by_name"] for each in plain["waits"])
     series = desktop.json("session", "series", named["id"], "update-index", "--series", "waits.mutex_ms")
     assert len([each for each in series["values"] if each is not None]) >= 1

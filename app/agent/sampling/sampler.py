@@ -17,6 +17,7 @@ from .host import HostSampler, deltas
 from .locks import RowLocks
 from .means import Means
 from .reading import Reading
+from .statements import Statements
 from .thread_states import NOTHING, SERIES, ThreadSampler
 from .waits import Waits
 
@@ -33,6 +34,7 @@ class Sampler:
         counters: Counters,
         waits: Waits,
         locks: RowLocks,
+        statements: Statements,
         threads: ThreadSampler,
     ) -> None:
         self._journal = journal
@@ -40,6 +42,7 @@ class Sampler:
         self._counters = counters
         self.waits = waits
         self.locks = locks
+        self.statements = statements
         self._said: Dict[str, bool] = {}
         self._threads = threads
         self._series = [*LOAD, *host.declare(), *counters.declare(), *waits.declare(), *SERIES]
@@ -110,6 +113,7 @@ class Sampler:
         waits = self.waits.values(status, self._status, dt)
         found = [*of_load, *host, *of_server, *waits, *threads]
         self._try("locks", lambda: self.locks.look(status, self._status), None)
+        self.statements.look()
         rounded = [None if v is None else round(v, digits) for v, digits in zip(found, self._digits)]
         self._journal.write(
             Sample, step=step, s=s, dt=round(dt, 4), values=rounded, derived=derived, latency=_latency(load)

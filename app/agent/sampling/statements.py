@@ -1,23 +1,64 @@
-"""The statements of a step by digest, from the Performance Schema."""
+"""The statements of a step by digest, from the Performance Schema; prepared ones by their text."""
 
 from __future__ import annotations
 
+import time
 from typing import Any, Dict, List, Mapping
 
 from app.agent.server.mysql import Client, QueryError
-from app.engines.waits import DIGESTS, PS_PER_MS
+from app.engines.waits import DIGESTS, PREPARED, PS_PER_MS
 from app.protocol.waits import LONGEST, MOST_STATEMENTS, Statement
+
+from .waits import Pace
 
 _COUNTS = ("calls", "rows_examined", "rows_sent", "rows_affected", "rows_sorted", "no_index")
 Digests = Dict[str, Mapping[str, Any]]
 
 
-def read_digests(client: Client) -> Digests:
-    """All digests so far, by their ids; none where the server has none."""
-    try:
-        return {str(row["id"]): row for row in client.query(DIGESTS)}
-    except QueryError:
-        return {}
+class Statements:
+    """The statements of a step, the prepared ones of MariaDB too."""
+
+    def __init__(self, client: Client, is_on: bool) -> None:
+        self._client = client
+        self._is_on = is_on
+        self._pace = Pace()
+        self._before: Digests = {}
+        self._prepared: Digests = {}  # at the latest reading: they go with their clients
+
+    def begin(self) -> None:
+        """Begin to count, after the warm-up once more."""
+        self._prepared = {}
+        self._look()
+        self._before = {**self._read(DIGESTS), **self._prepared}
+
+    def look(self) -> None:
+        """Read the prepared statements, as often as that is cheap."""
+        if self._pace.is_due:
+            self._look()
+
+    def _look(self) -> None:
+        began, kept = time.monotonic(), self._prepared
+        found = self._read(PREPARED)
+        self._pace.took(time.monotonic() - began)
+        kept.update({id_: row for id_, row in found.items() if _calls(row) >= _calls(kept.get(id_, {}))})
+
+    def end(self) -> Digests:
+        """All statements so far."""
+        return {**self._read(DIGESTS), **self._prepared}
+
+    def since_begin(self, after: Digests) -> List[Statement]:
+        return statements_between(self._before, after)
+
+    def _read(self, statement: str) -> Digests:
+        """By the ids of the statements; none where the server has none."""
+        try:
+            return {str(row["id"]): row for row in self._client.query(statement)} if self._is_on else {}
+        except QueryError:
+            return {}
+
+
+def _calls(row: Mapping[str, Any]) -> int:
+    return int(row.get("calls") or 0)
 
 
 def statements_between(before: Digests, after: Digests) -> List[Statement]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
-from app.agent.sampling.statements import Digests, read_digests, statements_between
+from app.agent.sampling.statements import Digests
 from app.agent.sampling.waits import Amounts, between, has_restarted
 from app.engines import engine_of
 from app.engines.waits import KINDS, kind_of
@@ -21,20 +21,19 @@ class NamedWaits:
         self._session = session
         self._before: Amounts = {}
         self._after: Optional[Amounts] = None
-        self._digests: Digests = {}
-        self._digests_after: Digests = {}
+        self._statements: Digests = {}  # at the end
 
     def begin(self, status: Mapping[str, str]) -> None:
         """Begin to count, after the warm-up once more."""
-        sampler, client = self._session.sampler, self._session.server.client
+        sampler = self._session.sampler
         self._before = sampler.waits.amounts(status)
-        self._digests = read_digests(client) if sampler.waits.is_on else {}
+        sampler.statements.begin()
         sampler.locks.begin(status)
 
     def end(self, status: Mapping[str, str]) -> None:
-        sampler, client = self._session.sampler, self._session.server.client
+        sampler = self._session.sampler
         self._after = sampler.waits.amounts(status)
-        self._digests_after = read_digests(client) if sampler.waits.is_on else {}
+        self._statements = sampler.statements.end()
 
     def fields(self, queries: int) -> Dict[str, Any]:
         """The fields of step_ended; none if the server restarted, or before the end."""
@@ -51,7 +50,7 @@ class NamedWaits:
             _longest(events),
             sampler.locks.pairs(),
         )
-        statements = statements_between(self._digests, self._digests_after)
+        statements = sampler.statements.since_begin(self._statements)
         return {"waits": to_json(found), "statements": [to_json(each) for each in statements]}
 
     def _events(self, amounts: Amounts, queries: int) -> List[Wait]:

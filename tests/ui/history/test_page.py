@@ -123,7 +123,7 @@ def test_its_results_settings_notes_and_log(hand: Hand) -> None:
     results = tabs.currentWidget().findChild(QTableView).model()
     assert results.rowCount() == 5
     assert any("1205" in str(results.index(3, at).data()) for at in range(results.columnCount()))
-    hand.look_at(FAILED, 2)
+    hand.look_at(FAILED, 3)
     settings = hand.page.findChildren(QLineEdit)
     line = next(each for each in settings if each.accessibleName() == "Filter settings")
     hand.qtbot.keyClicks(line, "buffer_pool")
@@ -131,10 +131,10 @@ def test_its_results_settings_notes_and_log(hand: Hand) -> None:
     assert [str(model.index(0, at).data()) for at in range(3)] == [
         "variables loaded", "innodb_buffer_pool_size", "1073741824",
     ]  # fmt: skip
-    hand.look_at(FAILED, 3)
+    hand.look_at(FAILED, 4)
     notes = {each.accessibleName(): each for each in hand.page.findChildren(QPlainTextEdit)}
     assert "the fan is loud" in notes["Notes"].toPlainText()
-    hand.look_at(FAILED, 4)
+    hand.look_at(FAILED, 5)
     assert "page cleaner" in notes["Log"].toPlainText()
 
 
