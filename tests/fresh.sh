@@ -11,6 +11,8 @@
 #                      window  make run on a display, until its window is there
 #                      test    make test
 #                      unit    the begin of make test: packages, style, types, unit tests (not done without --what)
+#                      deb     the package of dist/ installed, its menu entry, its window; removed (not without --what)
+#                      file    the same with the file that starts without root (not without --what)
 #   --folder DIR       where to make the systems (default: ${TMPDIR:-/tmp})
 #   --logs DIR         keep the output of each command there
 #   --bases DIR        keep what debootstrap makes there, and begin with it where it is there
@@ -145,6 +147,17 @@ case $1 in
     run | window) obey make run ;;
     test) obey sh install.sh test && make test ;;
     unit) obey sh install.sh test && make lint && .venv/bin/pytest -m "not full" tests/unit ;;
+    deb)
+        sudo apt-get update -q && sudo apt-get install -q -y --no-install-recommends /srv/dist/dyno_*.deb desktop-file-utils &&
+            desktop-file-validate /usr/share/applications/dyno.desktop && dyno --version && dyno doctor && dyno &&
+            sudo apt-get remove -q -y dyno && ! [ -e /usr/lib/dyno ] && ! [ -e /usr/bin/dyno ]
+        ;;
+    file)
+        sudo apt-get update -q && sudo apt-get install -q -y --no-install-recommends python3 xz-utils &&
+            file=$(echo /srv/dist/dyno-*.run) && "$file" --version &&
+            lines=$("$file" doctor | sed -n "s/^install them: //p") && echo "$lines" && sh -c "$lines -y" &&
+            "$file" --add-to-desktop && "$file" && "$file" --remove && ! [ -e "$HOME/.local/share/dyno-run" ]
+        ;;
 esac
 '
 
@@ -219,6 +232,7 @@ make_system() {  # SUITE WHO INTO: a copy with the clone in it
     [ "$2" = root ] || user=ann home=/home/ann
     (umask 077 && git clone -q --no-hardlinks "$root" "$3$home/Mein Prüfstand/dyno")
     chroot "$3" chown -R "$user:" "$home"
+    [ ! -d "$root/dist" ] || cp -R "$root/dist" "$3/srv/dist"
 }
 
 open_screen() {  # sets display
@@ -241,11 +255,13 @@ close_window() {  # waits for it while the command runs
 
 carry_out() {  # SYSTEM SUITE WHO WHAT: prints its line of the table
     log=$logs/$2-$3-$4.log began=$(date +%s) display='' result=passed window=''
-    [ "$4" != window ] || open_screen
+    has_window=''
+    case $4 in window | deb | file) has_window=yes ;; esac
+    [ -z "$has_window" ] || open_screen
     begin sh "$0" attempt "$1" "$2" "$3" "$4" "$display" >"$log" 2>&1
-    [ "$4" != window ] || close_window
+    [ -z "$has_window" ] || close_window
     finish || result=failed
-    [ "$4" != window ] || [ -n "$window" ] || result=failed
+    [ -z "$has_window" ] || [ -n "$window" ] || result=failed
     if [ -n "$screen" ]; then
         kill "$screen"
         wait "$screen" || true

@@ -28,6 +28,26 @@ def test_a_user_with_sudo_in_a_container(tmp_path: Path) -> None:
     assert Path("/proc/self/mountinfo").read_text() == mounts
 
 
+@pytest.mark.full
+@pytest.mark.root
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("suite", ["12", "13"])
+def test_packages_are_installed_started_and_removed(tmp_path: Path, packages: Path, suite: str) -> None:
+    words = ["--folder", str(tmp_path), "--who", "root,user", "--what", "deb,file", suite]
+    done = subprocess.run(["sh", str(FRESH), *words], capture_output=True, text=True)
+    print(done.stdout)
+    assert done.returncode == 0, done.stderr
+    assert [line.split("|")[5].strip() for line in done.stdout.splitlines()[2:]] == ["passed"] * 4
+
+
+@pytest.fixture(scope="module")
+def packages() -> Path:
+    """dist/ with the .deb and the file that starts without root."""
+    root = FRESH.parents[1]
+    subprocess.run(["sh", str(root / "packages" / "make.sh"), "deb", "run"], check=True, capture_output=True)
+    return root / "dist"
+
+
 @pytest.mark.parametrize("words", [[], ["14"], ["--who"], ["--nonsense", "12"]])
 def test_a_wrong_word_gets_the_usage(words: list[str]) -> None:
     done = subprocess.run(["sh", str(FRESH), *words], capture_output=True, text=True)
