@@ -1,0 +1,50 @@
+"""One exchange with the chosen team: connect, synchronise, and what a person reads about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.core.errors import InputError
+from app.history.alone import alone
+from app.history.history import History
+
+from . import local_edits, local_sessions
+from .address import Choice, read_choice
+from .login import Ask, log_in
+from .synced import OnProgress, Synced
+from .syncing import sync
+
+NAME = "team"  # of the lock
+
+
+def chosen(home: Path) -> Choice:
+    """The team's history in use; raises InputError where there is none."""
+    choice = read_choice(home)
+    if choice is None:
+        raise InputError(
+            "this computer's own history is in use: choose a team's with `dyno history use ADDRESS`"
+        )
+    return choice
+
+
+def exchange(
+    history: History,
+    choice: Choice,
+    ask: Ask,
+    on_progress: OnProgress = lambda _: None,
+    merge_teams: bool = False,
+) -> Synced:
+    """Exchange everything with the team once."""
+    with alone(history.directory, NAME):
+        server = log_in(choice, ask)
+        try:
+            return sync(history, server, choice.person, on_progress, merge_teams)
+        finally:
+            server.close()
+
+
+def waiting_of(history: History) -> tuple[int, int]:
+    """How many sessions and edits of this computer the team does not have yet."""
+    author = local_edits.author_of(history)
+    edits = local_edits.edit_numbers(history).get(author, 0) - local_edits.pushed(history)
+    return len(local_sessions.own_sessions(history)), edits
