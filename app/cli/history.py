@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
@@ -63,11 +64,11 @@ def sync_history(arguments: argparse.Namespace) -> int:  # noqa: ARG001 - as all
 
 def _exchange(merge_teams: bool) -> int:
     from app.core.settings import home
-    from app.team.exchange import chosen, exchange
+    from app.team.exchange import Exchanger, chosen
 
     choice = chosen(home())
-    with opened() as history, status("connecting") as shown:
-        done = exchange(history, choice, ask_secret, shown, merge_teams)
+    with opened() as history, closing(Exchanger()) as exchanger, status("connecting") as shown:
+        done = exchanger.exchange(history, choice, ask_secret, shown, merge_teams)
     say(done.text)
     return complain(*(f"dyno: {problem}" for problem in done.problems))
 

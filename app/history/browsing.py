@@ -20,6 +20,7 @@ _NEWEST_FIRST = f"{_DATE} DESC, ordinal DESC, id DESC"
 _TAGS = (
     "(SELECT group_concat(tag) FROM (SELECT tag FROM session_tag WHERE session = session.id ORDER BY tag))"
 )
+_PERSON = "(SELECT nullif(person, '') FROM team_session WHERE session = session.id)"
 _TAGGED = "id IN (SELECT session FROM session_tag WHERE tag {})"
 _SEARCHED = ("target", "contender", "build", "family", "version", "engine", "preset", "sequence")
 
@@ -36,6 +37,7 @@ ORDERS: Mapping[str, tuple[str, ...]] = {
     "date": (_DATE,),
     "length": ("ended_t",),
     "tags": (_TAGS,),
+    "person": (f"{_PERSON} COLLATE NOCASE",),
 }
 # each value of a facet stands for the sessions that have it; several values: any of them
 FACETS = ("target", "build", "engine", "preset", "sequence", "state", "tag")

@@ -48,6 +48,7 @@ class SessionEntry(TypedDict):
     published: bool
     imported: bool
     tags: list[str]
+    person: str  # who brought it to the team; '': this computer's own
     contender_key: str
     work_key: str
     machine_key: str
@@ -258,6 +259,7 @@ class _Added:
         self._colours = dict(history.query("SELECT contender_key, colour FROM colour"))
         self._published = {id_ for (id_,) in read("session FROM published")}
         self._imported = {id_ for (id_,) in read("session FROM imported")}
+        self._people = dict(read("session, person FROM team_session"))
         self._tags: dict[str, list[str]] = {}
         for id_, tag in read("session, tag FROM session_tag"):
             self._tags.setdefault(id_, []).append(tag)
@@ -292,6 +294,7 @@ class _Added:
             "published": id_ in self._published,
             "imported": id_ in self._imported,
             "tags": self._tags.get(id_, []),
+            "person": self._people.get(id_, ""),
             "contender_key": row[19],
             "work_key": row[20],
             "machine_key": row[21],

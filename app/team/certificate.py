@@ -25,6 +25,8 @@ class CertificateError(TeamError):
         super().__init__(text)
         self.fingerprint = fingerprint
         self.place = place
+        state = "has CHANGED" if self.is_changed else "is not verified"
+        self.window_text = f"the certificate of {place} {state}: choose Share in File, Team's history"
 
 
 class CertificateUnknownError(CertificateError):
@@ -72,7 +74,7 @@ class CheckingContext(ssl.SSLContext):
         if self.verify_mode == ssl.CERT_NONE:
             self._check(fingerprint_of(wrapped.getpeercert(binary_form=True) or b""))
         if self.only_looks:
-            raise SeenError
+            raise SeenError("")
         return wrapped
 
     def _check(self, fingerprint: str) -> None:

@@ -89,7 +89,7 @@ def check(edit: Edit) -> Edit:
     try:
         _check_frame(edit)
         _KINDS[edit.kind](edit.item, None if edit.value is None else json.loads(edit.value))
-    except (KeyError, TypeError, ValueError, RecursionError, DynoError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, DynoError) as error:
         raise EditError(f"edit {edit.number} of {edit.author} is damaged: {error}") from None
     return edit
 

@@ -11,6 +11,7 @@ from app.history.history import History
 from . import local_edits, local_sessions
 from .address import Choice, read_choice
 from .login import Ask, log_in
+from .server import Server
 from .synced import OnProgress, Synced
 from .syncing import sync
 
@@ -27,20 +28,36 @@ def chosen(home: Path) -> Choice:
     return choice
 
 
-def exchange(
-    history: History,
-    choice: Choice,
-    ask: Ask,
-    on_progress: OnProgress = lambda _: None,
-    merge_teams: bool = False,
-) -> Synced:
-    """Exchange everything with the team once."""
-    with alone(history.directory, NAME):
-        server = log_in(choice, ask)
-        try:
-            return sync(history, server, choice.person, on_progress, merge_teams)
-        finally:
-            server.close()
+class Exchanger:
+    """Exchanges everything with the chosen team; the connection stays open between two times."""
+
+    def __init__(self) -> None:
+        self._server: Server | None = None
+        self._choice: Choice | None = None
+
+    def exchange(
+        self,
+        history: History,
+        choice: Choice,
+        ask: Ask,
+        on_progress: OnProgress = lambda _: None,
+        merge_teams: bool = False,
+    ) -> Synced:
+        """Exchange once; raises TeamError where the server is away, and connects anew the next time."""
+        with alone(history.directory, NAME):
+            if self._server is None or choice != self._choice:
+                self.close()
+                self._server, self._choice = log_in(choice, ask), choice
+            try:
+                return sync(history, self._server, choice.person, on_progress, merge_teams)
+            except BaseException:
+                self.close()
+                raise
+
+    def close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+            self._server = None
 
 
 def waiting_of(history: History) -> tuple[int, int]:

@@ -178,17 +178,23 @@ def take_piece(history: History, announced: Announced, row: Row, content: bytes)
     """Store bytes of a journal of others, checked as those of a target; a session begins with its plan."""
     writer = Writer(history)
     writer.append(announced.plan, announced.session, row.offset, content)
+    if history.one("SELECT 1 FROM session WHERE id = ?", (announced.session,)) is None:
+        why = writer.refusal(announced.session)
+        _drop(history, announced.session)
+        raise TeamError(why or f"the journal of session {announced.session} has no begin")
     with history.transaction() as connection:
-        if history.one("SELECT 1 FROM session WHERE id = ?", (announced.session,)) is None:
-            why = writer.refusal(announced.session)
-            connection.execute("DELETE FROM journal WHERE session = ?", (announced.session,))
-            journals.path_of(history.journals, announced.session).unlink(missing_ok=True)
-            raise TeamError(why or f"the journal of session {announced.session} has no begin")
         connection.execute(
             "INSERT INTO team_session VALUES (?, ?, 1, ?, ?, '', '') ON CONFLICT (session) DO UPDATE"
             " SET is_from_team = 1, agreed = excluded.agreed, chain = excluded.chain, refused = ''",
             (announced.session, announced.person, row.offset + row.size, row.chain),
         )
+
+
+def _drop(history: History, session: str) -> None:
+    """Forget bytes that are the journal of no session."""
+    with history.transaction() as connection:
+        connection.execute("DELETE FROM journal WHERE session = ?", (session,))
+        _journal(history, session).unlink(missing_ok=True)
 
 
 def keep_announcement(history: History, announced: Announced) -> None:
@@ -254,8 +260,3 @@ def _kept(history: History, name: str) -> str:
 
 def _keep(history: History, name: str, value: str) -> None:
     history.connection.execute("INSERT OR REPLACE INTO team VALUES (?, ?)", (name, value))
-
-
-def people(history: History) -> dict[str, str]:
-    """Who brought which session to the team."""
-    return dict(history.query("SELECT session, person FROM team_session WHERE person != ''"))

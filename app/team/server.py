@@ -37,7 +37,8 @@ class Server:
         rows = {row[0]: row[1] for row in self._connection.rows("SELECT name, value FROM about")}
         version = str(rows.get("version", ""))
         if not version.isdigit() or "identity" not in rows:
-            raise TeamError(f"{self._where()} has no history of Dyno: create it by `dyno history use`")
+            problem = f"{self._where()} has no history of Dyno"
+            raise TeamError(f"{problem}: create it by `dyno history use`", f"{problem}: choose Share again")
         if int(version) > schema.VERSION:
             raise TeamError(
                 f"{self._where()} has version {version:.9}, this Dyno reads {schema.VERSION}: update Dyno"

@@ -131,7 +131,7 @@ class SessionExchange:
             for row in page:
                 mine = local_sessions.part(self._history, own.session, row, own.size)
                 is_whole = len(mine) == row.size
-                if row.offset != agreed or (is_whole and chained(chain, mine) != row.chain):
+                if row.offset != agreed or not self._is_same(own, row, chain, mine):
                     raise JournalDiffersError(
                         f"session {own.session}: the team has another one of this id, neither is replaced"
                     )
@@ -141,6 +141,12 @@ class SessionExchange:
         if agreed != own.agreed:
             self._keep_agreed(own, agreed, chain)
         return agreed, chain
+
+    def _is_same(self, own: Own, row: Row, chain: bytes, mine: bytes) -> bool:
+        """Whether a row begins with the bytes here, by its hash where all of it is here."""
+        if len(mine) == row.size:
+            return chained(chain, mine) == row.chain
+        return self._store.content(own.session, row).startswith(mine)
 
     def _push_rows(self, own: Own, agreed: int, chain: bytes) -> tuple[int, bytes]:
         """Add rows until somebody else has added one at the same place."""

@@ -43,7 +43,8 @@ def _check_server(history: History, store: Store, merge_teams: bool) -> None:
     if is_another and not merge_teams:
         raise TeamError(
             "this history is shared with another team: set DYNO_HOME to another directory for this one, or"
-            " give it everything by `dyno history use ADDRESS --merge`"
+            " give it everything by `dyno history use ADDRESS --merge`",
+            "this history is shared with another team: stop sharing, or use another directory for this one",
         )
     there = store.session_numbers().get(local_edits.author_of(history), 0)
     here = local_sessions.last_announcement(history)
