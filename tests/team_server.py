@@ -45,7 +45,7 @@ class Database:
             f"socket={folder / 's'}", f"port={self.port}", "bind-address=127.0.0.1",
             f"log-error={folder / 'error.log'}", f"pid-file={folder / 'pid'}",
             "innodb-buffer-pool-size=256M", "innodb-flush-log-at-trx-commit=2",
-            *(["mysqlx=OFF"] if "mysqlx" in known else []),
+            *(["mysqlx=OFF", "secure-file-priv=NULL"] if "mysqlx" in known else []),
             *([f"ssl-cert={folder / 'cert.pem'}", f"ssl-key={folder / 'key.pem'}"] if tls else []),
         ]  # fmt: skip
         with my_cnf.open("a") as file:

@@ -7,6 +7,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
+from app.core.units import count_text
 
 from .parser import add_json, add_verb
 from .screen import ask_secret, complain, print_json, print_table, say, status
@@ -80,7 +81,7 @@ def show_history(arguments: argparse.Namespace) -> None:
 
     choice = read_choice(home())
     with opened() as history:
-        waiting = waiting_of(history) if choice else None
+        waiting = waiting_of(history, choice) if choice else None
     if arguments.json:
         shown = (
             {"address": choice.address, "person": choice.person}
@@ -94,7 +95,8 @@ def show_history(arguments: argparse.Namespace) -> None:
         say("this computer's own history; to share it with a team: dyno history use ADDRESS")
     else:
         say(f"shared through {choice.address} as {choice.person}")
-        say(f"waiting to be shared: {waiting[0]} sessions, {waiting[1]} edits")
+        sessions, edits = count_text(waiting[0], "session"), count_text(waiting[1], "edit")
+        say(f"waiting to be shared: {sessions}, {edits}")
 
 
 def edits_history(arguments: argparse.Namespace) -> None:

@@ -71,10 +71,14 @@ class CheckingContext(ssl.SSLContext):
 
     def wrap_socket(self, sock: socket.socket, *arguments: Any, **named: Any) -> ssl.SSLSocket:
         wrapped = super().wrap_socket(sock, *arguments, **named)
-        if self.verify_mode == ssl.CERT_NONE:
-            self._check(fingerprint_of(wrapped.getpeercert(binary_form=True) or b""))
-        if self.only_looks:
-            raise SeenError("")
+        try:
+            if self.verify_mode == ssl.CERT_NONE:
+                self._check(fingerprint_of(wrapped.getpeercert(binary_form=True) or b""))
+            if self.only_looks:
+                raise SeenError("")
+        except TeamError:
+            wrapped.close()
+            raise
         return wrapped
 
     def _check(self, fingerprint: str) -> None:

@@ -60,8 +60,9 @@ class Exchanger:
             self._server = None
 
 
-def waiting_of(history: History) -> tuple[int, int]:
+def waiting_of(history: History, choice: Choice) -> tuple[int, int]:
     """How many sessions and edits of this computer the team does not have yet."""
+    local_edits.collect(history, choice.person)
     author = local_edits.author_of(history)
     edits = local_edits.edit_numbers(history).get(author, 0) - local_edits.pushed(history)
     return len(local_sessions.own_sessions(history)), edits
