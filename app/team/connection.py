@@ -181,4 +181,6 @@ def _told(address: Address, error: Exception) -> TeamError:
         return TeamError(
             f"{address.place} offers no TLS: give it a certificate (--no-tls: only on this computer)"
         )
-    return AwayError(f"the team's server {address.place} does not answer: {text}")
+    return AwayError(
+        f"the server {address.place} does not answer: {getattr(original, 'strerror', None) or text}"
+    )

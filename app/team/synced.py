@@ -27,7 +27,7 @@ class Synced:
         """`sent 2 sessions and 5 edits, received 1 session`; for a reader, what stays here."""
         sent = _moved("sent", self.pushed_sessions, self.pushed_edits)
         received = _moved("received", self.fetched_sessions, self.fetched_edits)
-        text = ", ".join(filter(None, (sent, received))) or "nothing new"
+        text = ", ".join(filter(None, (sent, received))) or "up to date"
         if self.waiting:
             text += (
                 f"; you may only read: {count_text(self.waiting, 'change')} of yours stay on this computer"

@@ -93,7 +93,7 @@ def test_a_server_that_goes_away_is_one_line_and_comes_back(
     with pytest.raises(AwayError):
         exchanger.exchange(history, wanted, ask)
     database.start()
-    assert exchanger.exchange(history, wanted, ask).text == "nothing new"
+    assert exchanger.exchange(history, wanted, ask).text == "up to date"
     exchanger.close()
 
 

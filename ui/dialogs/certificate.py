@@ -38,7 +38,7 @@ def _question(error: CertificateError) -> Question:
         trusted=trusted,
         pairs=(("Server", place), *([("Reason", why)] if why else [])),
         way="On the server the fingerprint is shown by"
-        " <code>openssl x509 -noout -fingerprint -sha256 -in server-cert.pem</code>",
+        " openssl x509 -noout -fingerprint -sha256 -in server-cert.pem",
         known="I &know why the certificate of this server changed",
         accept="&Trust the new certificate" if trusted else "&Accept this certificate",
     )

@@ -36,7 +36,7 @@ def _question(error: HostKeyError) -> Question:
         trusted=trusted,
         pairs=(("Target", error.target), ("Kind of key", error.key_type)),
         way="On the machine itself the fingerprint is shown by"
-        f" <code>ssh-keygen -lf /etc/ssh/ssh_host_{kind}_key.pub</code>",
+        f" ssh-keygen -lf /etc/ssh/ssh_host_{kind}_key.pub",
         known="I &know why the key of this host changed",
         accept="&Trust the new key" if trusted else "&Accept this key",
     )

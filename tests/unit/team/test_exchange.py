@@ -48,7 +48,7 @@ def test_sessions_are_shared_with_who_brought_them(home: list[History]) -> None:
     assert sync(one, server, "Anna").text == "sent 1 edit"
     done = sync(two, server, "Ben")
     assert (done.text, done.is_changed) == ("received 2 sessions and 1 edit", True)
-    assert sync(two, server, "Ben").text == sync(one, server, "Anna").text == "nothing new"
+    assert sync(two, server, "Ben").text == sync(one, server, "Anna").text == "up to date"
     (entry,) = sessions(two, ids=[S1])
     assert (entry["name"], entry["person"]) == ("fast", "Anna")
     assert show(two, S1)["steps"] == show(one, S1)["steps"]
@@ -121,7 +121,7 @@ def test_a_reader_takes_all_and_is_told_what_stays(home: list[History]) -> None:
     server.is_read_only = True
     assert sync(two, server, "").text == "received 2 sessions"
     edits.tag(two, S1, "mine")
-    said = "nothing new; you may only read: 1 change of yours stay on this computer"
+    said = "up to date; you may only read: 1 change of yours stay on this computer"
     assert sync(two, server, "").text == said
     assert not server.all_edits
 

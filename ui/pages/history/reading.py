@@ -121,6 +121,7 @@ def _on(shown: SessionShown, plan: dict[str, Any], machine: dict[str, Any]) -> I
     took = "" if shown["seconds"] is None else f", took {seconds_text(shown['seconds'])}"
     yield "Began", _began(shown) + took
     yield "From", "imported" if shown["imported"] else ""
+    yield "Shared by", shown["person"]
 
 
 def _began(shown: SessionShown) -> str:
