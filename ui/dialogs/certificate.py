@@ -24,8 +24,15 @@ class CertificateDialog(FingerprintDialog):
         self.error = error
 
 
+def _in_two(fingerprint: str) -> str:
+    """A fingerprint in two lines: in one it would be wider than the window."""
+    parts = fingerprint.split(":")
+    half = len(parts) // 2 + 1
+    return ":".join(parts[:half]) + ":\n" + ":".join(parts[half:])
+
+
 def _question(error: CertificateError) -> Question:
-    trusted = [error.accepted] if isinstance(error, CertificateChangedError) else []
+    trusted = [_in_two(error.accepted)] if isinstance(error, CertificateChangedError) else []
     why = error.why if isinstance(error, CertificateUnknownError) else ""
     place = error.place
     return Question(
@@ -34,7 +41,7 @@ def _question(error: CertificateError) -> Question:
         if trusted
         else f"The certificate of {place} is not verified",
         about=_CHANGED if trusted else _UNKNOWN,
-        fingerprint=error.fingerprint,
+        fingerprint=_in_two(error.fingerprint),
         trusted=trusted,
         pairs=(("Server", place), *([("Reason", why)] if why else [])),
         way="On the server the fingerprint is shown by"
