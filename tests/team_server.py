@@ -52,7 +52,10 @@ class Database:
             file.write("\n".join(lines) + "\n")
         self.start()
         self.query("CREATE DATABASE team")
-        for user, grants in ((WRITER, "SELECT, INSERT, UPDATE, CREATE"), (READER, "SELECT")):
+        for user, grants in (
+            (WRITER, "SELECT, INSERT, UPDATE, CREATE, CREATE VIEW"),
+            (READER, "SELECT"),
+        ):
             self.query(f"CREATE USER {user}@localhost IDENTIFIED BY '{PASSWORD}'",
                        f"GRANT {grants} ON team.* TO {user}@localhost")  # fmt: skip
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from app.core.errors import InputError
 from app.core.units import count_text
 
-from .parser import add_json, add_verb
+from .parser import add_json, add_verb, whole_number
 from .screen import ask_secret, complain, print_json, print_table, say, status
-from .session import SESSION, opened
+from .session import HEADERS, SESSION, line_of, opened
 
 if TYPE_CHECKING:
     from app.team.edits import Edit
@@ -34,7 +34,28 @@ def add_words(words: Any) -> None:
     use.add_argument(
         "--merge", action="store_true", help="leave another team and give this one everything that is here"
     )
+    use.add_argument(
+        "--fetch",
+        choices=("all", "chosen"),
+        default="all",
+        help="sessions of others that come to this computer: all, or those of dyno history fetch",
+    )
     add_verb(verbs, sync_history, "exchange sessions and edits with the team now")
+    listing = add_verb(verbs, list_history, "list the team's sessions on its server, the newest first")
+    listing.add_argument("--text", default="", help="words that occur in its names, tags, notes")
+    listing.add_argument("--target", default="", help="only sessions of this target")
+    listing.add_argument("--engine", default="", help="only sessions of this engine")
+    listing.add_argument(
+        "--page", type=whole_number(1, 100_000), default=1, help="100 sessions a page (default: 1)"
+    )
+    add_json(listing)
+    fetch = add_verb(verbs, fetch_history, "fetch whole sessions from the team's server")
+    fetch.add_argument(
+        "sessions",
+        nargs="+",
+        metavar="SESSION",
+        help="its id, the last 6 characters of that, or the id of a plan",
+    )
     show = add_verb(verbs, show_history, "show which history is in use, and what waits to be shared")
     add_json(show)
     edits = add_verb(verbs, edits_history, "show who named, tagged, noted, cut or deleted a session")
@@ -53,7 +74,9 @@ def use_history(arguments: argparse.Namespace) -> None:
         return
     address = parse_address(arguments.address)
     person = check_person(arguments.person or address.user)
-    choice = Choice(str(address), person, not arguments.no_tls, arguments.certificate)
+    choice = Choice(
+        str(address), person, not arguments.no_tls, arguments.certificate, arguments.fetch == "all"
+    )
     begin(home(), choice, ask_secret)
     say(f"the history is shared through {address} from now on")
     _exchange(arguments.merge)
@@ -70,6 +93,36 @@ def _exchange(merge_teams: bool) -> int:
     choice = chosen(home())
     with opened() as history, closing(Exchanger()) as exchanger, status("connecting") as shown:
         done = exchanger.exchange(history, choice, ask_secret, shown, merge_teams)
+    say(done.text)
+    return complain(*(f"dyno: {problem}" for problem in done.problems))
+
+
+def list_history(arguments: argparse.Namespace) -> None:
+    from app.core.settings import home
+    from app.history.browsing import Filter
+    from app.team.exchange import Exchanger, chosen
+    from app.team.listing import PAGE, page
+
+    named = {name: getattr(arguments, name) for name in ("target", "engine")}
+    wanted = Filter(arguments.text, {name: (value,) for name, value in named.items() if value})
+    with closing(Exchanger()) as exchanger:
+        found = page(exchanger.lists(chosen(home()), ask_secret), wanted, (arguments.page - 1) * PAGE)
+    if arguments.json:
+        print_json(found)
+    else:
+        print_table((*HEADERS, "who"), [(*line_of(each), each["person"]) for each in found])
+
+
+def fetch_history(arguments: argparse.Namespace) -> int:
+    from app.core.settings import home
+    from app.team.exchange import Exchanger, chosen
+    from app.team.listing import find
+
+    choice = chosen(home())
+    with opened() as history, closing(Exchanger()) as exchanger:
+        lists = exchanger.lists(choice, ask_secret)
+        sessions = [id_ for each in arguments.sessions for id_ in find(lists, each)]
+        done = exchanger.fetch(history, choice, ask_secret, sessions)
     say(done.text)
     return complain(*(f"dyno: {problem}" for problem in done.problems))
 

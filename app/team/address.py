@@ -59,6 +59,7 @@ class Choice:
     person: str  # the name that others see
     tls: bool = True
     certificate: str = ""  # fingerprint of an accepted certificate that no authority vouches for
+    fetches_all: bool = True  # every session of the team; else those that the person chooses
 
 
 def parse_address(text: str) -> Address:
@@ -102,7 +103,7 @@ def read_choice(home: Path) -> Choice | None:
     names = {field.name for field in fields(Choice)}
     try:
         choice = Choice(**{name: value for name, value in kept.items() if name in names})
-        if type(choice.tls) is not bool:
+        if type(choice.tls) is not bool or type(choice.fetches_all) is not bool:
             raise TypeError
         parse_address(choice.address)
         check_person(choice.person)

@@ -15,14 +15,17 @@ from app.core.harmless import harmless
 
 from .address import Address
 from .certificate import CertificateError, CheckingContext, SeenError
+from .dialect import BEGIN, SQL_MODE
 from .store import AwayError, ReadOnlyError, TeamError
 
 CONNECT_S = 10.0
 ANSWER_S = 20.0  # without a byte from the server
 MOST = 64 << 20  # bytes of one answer
-_PASSWORD_WRONG, _DUPLICATE, _NO_TABLE, _NO_DATABASE = 1045, 1062, 1146, 1049
+_PASSWORD_WRONG, _NO_TABLE, _NO_DATABASE = 1045, 1146, 1049
+_THERE = (1062, 1050)  # a row with this key, a view of this name
 _DENIED = (1044, 1142, 1143, 1227, 1290)  # by grants, or the server is read-only
 _AGAIN = (1205, 1213)  # somebody else was faster: a lock, or a certification of Galera
+_AWAY = (1040, 1053, 1129, 1226, 1927, 3169)  # too many connections, shutdown, killed
 _TRIES = 5
 _DAMAGED = (ValueError, struct.error, IndexError, KeyError, TypeError, AttributeError, AssertionError,
             RuntimeError, OverflowError, UnicodeError)  # fmt: skip
@@ -38,7 +41,7 @@ class UnverifiedError(TeamError):
 
 
 class TakenPlaceError(TeamError):
-    """A row with this key is there."""
+    """A row with this key is there, or a view of this name."""
 
 
 class _AgainError(TeamError):
@@ -81,6 +84,8 @@ class Connection:
     def __init__(self, address: Address, password: str, context: CheckingContext | None) -> None:
         self.address = address
         self._connection = _connect(address, password, context)
+        for statement in BEGIN:
+            self.do(statement)
 
     def close(self) -> None:
         self._connection.close()
@@ -133,7 +138,7 @@ def _connect(address: Address, password: str, context: CheckingContext | None) -
         host=address.host, port=address.port, user=address.user, password=password,
         database=address.database, charset="utf8mb4", autocommit=True, ssl=context,
         connect_timeout=CONNECT_S, read_timeout=ANSWER_S, write_timeout=ANSWER_S, binary_prefix=True,
-        sql_mode="STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION", program_name="dyno", defer_connect=True,
+        sql_mode=SQL_MODE, program_name="dyno", defer_connect=True,
         client_flag=CLIENT.FOUND_ROWS,
         auth_plugin_map={"mysql_clear_password": _Refusing, "dialog": _Refusing},
     )  # fmt: skip
@@ -171,7 +176,7 @@ def _told(address: Address, error: Exception) -> TeamError:
         return PasswordError(f"{address.place} refuses {address.user} or the password: {text}")
     if code in _DENIED:
         return ReadOnlyError(f"{address.user} may not write to {address.database} of {address.place}: {text}")
-    if code == _DUPLICATE:
+    if code in _THERE:
         return TakenPlaceError(text)
     if code in _AGAIN:
         return _AgainError(text)
@@ -181,6 +186,8 @@ def _told(address: Address, error: Exception) -> TeamError:
         return TeamError(
             f"{address.place} offers no TLS: give it a certificate (--no-tls: only on this computer)"
         )
+    if code >= 1000 and not 2000 <= code < 3000 and code not in _AWAY:
+        return TeamError(f"{address.place} refuses a statement: {text}")
     return AwayError(
         f"the server {address.place} does not answer: {getattr(original, 'strerror', None) or text}"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from app.core.errors import InputError
@@ -10,8 +11,10 @@ from app.history.history import History
 
 from . import local_edits, local_sessions
 from .address import Choice, read_choice
+from .listing import Lists
 from .login import Ask, log_in
 from .server import Server
+from .session_exchange import SessionExchange
 from .synced import OnProgress, Synced
 from .syncing import sync
 
@@ -45,14 +48,31 @@ class Exchanger:
     ) -> Synced:
         """Exchange once; raises TeamError where the server is away, and connects anew the next time."""
         with alone(history.directory, NAME):
-            if self._server is None or choice != self._choice:
-                self.close()
-                self._server, self._choice = log_in(choice, ask), choice
+            server = self._connected(choice, ask)
             try:
-                return sync(history, self._server, choice.person, on_progress, merge_teams)
+                return sync(history, server, choice.person, on_progress, merge_teams, choice.fetches_all)
             except BaseException:
                 self.close()
                 raise
+
+    def fetch(self, history: History, choice: Choice, ask: Ask, sessions: Iterable[str]) -> Synced:
+        """Fetch sessions that the person chose, with their names, tags and notes."""
+        done = Synced()
+        with alone(history.directory, NAME):
+            server = self._connected(choice, ask)
+            SessionExchange(history, server, choice.person, done, lambda _: None).fetch_some(sessions)
+            done.is_changed |= local_edits.apply(history)
+        return done
+
+    def lists(self, choice: Choice, ask: Ask) -> Lists:
+        """The team's sessions, on its server."""
+        return self._connected(choice, ask).lists
+
+    def _connected(self, choice: Choice, ask: Ask) -> Server:
+        if self._server is None or choice != self._choice:
+            self.close()
+            self._server, self._choice = log_in(choice, ask), choice
+        return self._server
 
     def close(self) -> None:
         if self._server is not None:

@@ -163,6 +163,15 @@ def missing(history: History) -> list[str]:
     return [session for (session,) in rows]
 
 
+def growing(history: History) -> list[str]:
+    """Sessions from the team that had not ended when they came."""
+    rows = history.query(
+        "SELECT session FROM team_session JOIN session ON id = session"
+        " WHERE is_from_team AND refused = '' AND state IN ('waiting', 'active')"
+    )
+    return [session for (session,) in rows]
+
+
 def _is_from_team(history: History, session: str) -> bool:
     row = history.one("SELECT is_from_team FROM team_session WHERE session = ?", (session,))
     return row is not None and bool(row[0])

@@ -20,7 +20,7 @@ TABLES = (
         subject {_ID} NOT NULL, kind VARCHAR(16) NOT NULL, item VARCHAR(100) NOT NULL,
         clock BIGINT NOT NULL, author {_ID} NOT NULL, number BIGINT NOT NULL, value MEDIUMTEXT,
         PRIMARY KEY (kind, subject, item)) {_TABLE}""",
-    f"""CREATE TABLE IF NOT EXISTS session (
+    f"""CREATE TABLE IF NOT EXISTS line (
         id {_ID} NOT NULL, plan {_ID} NOT NULL, author {_ID} NOT NULL, announced BIGINT NOT NULL,
         person VARCHAR(100) NOT NULL, size BIGINT NOT NULL, unlocked_offset BIGINT NOT NULL,
         state VARCHAR(16) NOT NULL, name TEXT NOT NULL, ordinal BIGINT NOT NULL, `repeat` BIGINT NOT NULL,
@@ -41,9 +41,27 @@ TABLES = (
     f"""CREATE TABLE IF NOT EXISTS plan (
         id {_ID} NOT NULL, hash VARCHAR(64) NOT NULL, content MEDIUMBLOB NOT NULL,
         PRIMARY KEY (id)) {_TABLE}""",
-    f"""CREATE TABLE IF NOT EXISTS journal (
+    f"""CREATE TABLE IF NOT EXISTS piece (
         session {_ID} NOT NULL, `offset` BIGINT NOT NULL, size INT NOT NULL, chain BINARY(32) NOT NULL,
         content MEDIUMBLOB NOT NULL,
         PRIMARY KEY (session, `offset`)) {_TABLE}""",
 )
-GRANTS = {"writer": "SELECT, INSERT, UPDATE", "reader": "SELECT"}
+# The tables of the history under their names there, so that its queries for lists read a team's as well.
+_IN_FORCE = "SELECT subject AS session, {} FROM in_force WHERE kind = '{}' AND value IS NOT NULL"
+VIEWS = {
+    "session": """SELECT line.*, id AS number FROM line WHERE NOT EXISTS (SELECT 1 FROM in_force
+        WHERE kind = 'deleted' AND subject = line.id AND value IS NOT NULL)""",
+    "journal": "SELECT id AS session, plan, size AS `offset`, '' AS refused FROM line",
+    "link": "SELECT id AS session, unlocked_offset FROM line",
+    "team_session": "SELECT id AS session, person FROM line",
+    "session_name": _IN_FORCE.format("JSON_UNQUOTE(value) AS name", "name"),
+    "session_tag": _IN_FORCE.format("item AS tag", "tag"),
+    "session_note": _IN_FORCE.format("JSON_UNQUOTE(JSON_EXTRACT(value, '$[1]')) AS text", "note"),
+    "imported": _IN_FORCE.format("value AS source", "imported"),
+    "published": _IN_FORCE.format("value AS source", "published"),
+    "colour": "SELECT name AS contender_key, 0 AS colour FROM about WHERE FALSE",
+}
+STATEMENTS = (
+    *TABLES,
+    *(f"CREATE SQL SECURITY INVOKER VIEW {name} AS {query}" for name, query in VIEWS.items()),
+)

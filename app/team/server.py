@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import zlib
+from contextlib import suppress
 from dataclasses import astuple, fields
 from typing import Any
 
@@ -15,6 +16,7 @@ from .address import Address
 from .certificate import CheckingContext
 from .connection import Connection, TakenPlaceError
 from .edits import Edit
+from .listing import Lists
 from .store import PAGE, ROW, Announced, Line, ReadOnlyError, Row, TakenError, TeamError
 
 _EDIT = ", ".join(field.name for field in fields(Edit))
@@ -27,6 +29,11 @@ class Server:
     def __init__(self, address: Address, password: str, context: CheckingContext | None) -> None:
         self._address = address
         self._connection = Connection(address, password, context)
+
+    @property
+    def lists(self) -> Lists:
+        """Its sessions as lists, page by page."""
+        return Lists(self._connection)
 
     def close(self) -> None:
         self._connection.close()
@@ -48,8 +55,9 @@ class Server:
     def create(self) -> None:
         """Create the tables that are missing; whoever may only read finds them there."""
         try:
-            for statement in schema.TABLES:
-                self._connection.do(statement)
+            for statement in schema.STATEMENTS:
+                with suppress(TakenPlaceError):
+                    self._connection.do(statement)
             for name, value in (("version", str(schema.VERSION)), ("identity", new_id())):
                 self._connection.do("INSERT IGNORE INTO about VALUES (%s, %s)", name, value)
         except ReadOnlyError:
@@ -97,24 +105,24 @@ class Server:
 
     def session_numbers(self) -> dict[str, int]:
         return answers.numbers(
-            self._connection.rows("SELECT author, max(announced) FROM session GROUP BY author")
+            self._connection.rows("SELECT author, max(announced) FROM line GROUP BY author")
         )
 
     def sessions(self, author: str, after: int) -> list[Announced]:
         rows = self._connection.rows(
-            f"SELECT {_ANNOUNCED} FROM session WHERE author = %s AND announced > %s"
+            f"SELECT {_ANNOUNCED} FROM line WHERE author = %s AND announced > %s"
             f" ORDER BY announced LIMIT {PAGE}",
             author, after,
         )  # fmt: skip
         return answers.checked(answers.announced, rows)
 
     def session(self, session: str) -> Announced | None:
-        rows = self._connection.rows(f"SELECT {_ANNOUNCED} FROM session WHERE id = %s", session)
+        rows = self._connection.rows(f"SELECT {_ANNOUNCED} FROM line WHERE id = %s", session)
         return next(iter(answers.checked(answers.announced, rows)), None)
 
     def rows(self, session: str, offset: int) -> list[Row]:
         rows = self._connection.rows(
-            "SELECT `offset`, size, chain FROM journal WHERE session = %s AND `offset` >= %s"
+            "SELECT `offset`, size, chain FROM piece WHERE session = %s AND `offset` >= %s"
             f" ORDER BY `offset` LIMIT {PAGE}",
             session, offset,
         )  # fmt: skip
@@ -122,7 +130,7 @@ class Server:
 
     def content(self, session: str, row: Row) -> bytes:
         rows = self._connection.rows(
-            "SELECT content FROM journal WHERE session = %s AND `offset` = %s", session, row.offset,
+            "SELECT content FROM piece WHERE session = %s AND `offset` = %s", session, row.offset,
             most=2 * ROW,
         )  # fmt: skip
         return answers.checked(unpacked, rows or [("",)])[0]
@@ -130,7 +138,7 @@ class Server:
     def add_row(self, session: str, row: Row, content: bytes) -> bool:
         try:
             self._connection.do(
-                "INSERT INTO journal (session, `offset`, size, chain, content) VALUES (%s, %s, %s, %s, %s)",
+                "INSERT INTO piece (session, `offset`, size, chain, content) VALUES (%s, %s, %s, %s, %s)",
                 session, row.offset, row.size, row.chain, zlib.compress(content),
             )  # fmt: skip
         except TakenPlaceError:
@@ -149,10 +157,10 @@ class Server:
         values["began_at"] = line.columns["started_at"] or line.columns["planned_at"]
         named = ", ".join(f"`{name}` = %s" for name in values)
         if not self._connection.do(
-            f"UPDATE session SET {named} WHERE id = %s", *values.values(), session.session
+            f"UPDATE line SET {named} WHERE id = %s", *values.values(), session.session
         ):
             self._connection.do(
-                f"INSERT INTO session SET id = %s, person = %s, {named}",
+                f"INSERT INTO line SET id = %s, person = %s, {named}",
                 session.session, session.person, *values.values(),
             )  # fmt: skip
         for group, *figures in line.headlines:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from app.core.errors import DynoError
 from app.history.history import History, HistoryError
@@ -35,10 +35,14 @@ class SessionExchange:
                     number = announced.number
                     self._fetch(announced)
                 local_sessions.keep_seen(self._history, author, number)
-        for session in local_sessions.missing(self._history):
-            announced_again = self._store.session(session)
-            if announced_again is not None:
-                self._fetch(announced_again)
+        self.fetch_some(local_sessions.missing(self._history))
+
+    def fetch_some(self, sessions: Iterable[str]) -> None:
+        """Fetch these sessions, or what has come of them since."""
+        for session in sessions:
+            announced = self._store.session(session)
+            if announced is not None:
+                self._fetch(announced)
 
     def _fetch(self, announced: Announced) -> None:
         """Fetch a session; one that cannot be read stays away, and the others come."""

@@ -19,6 +19,7 @@ def sync(
     person: str,
     on_progress: OnProgress = lambda _: None,
     merge_teams: bool = False,
+    fetches_all: bool = True,
 ) -> Synced:
     """Exchange everything: first what others have, then what they lack. Raises TeamError."""
     done = Synced()
@@ -26,7 +27,10 @@ def sync(
     local_edits.collect(history, person)
     fetch_edits(history, store, done)
     sessions = SessionExchange(history, store, person, done, on_progress)
-    sessions.fetch()
+    if fetches_all:
+        sessions.fetch()
+    else:
+        sessions.fetch_some(local_sessions.growing(history))
     done.is_changed |= local_edits.apply(history)
     try:
         push_edits(history, store, done)

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from app.core.errors import DynoError
 from app.history import edits
+from app.history.browsing import Filter, Order
+from app.history.browsing import page as page_of
 from app.history.history import History
 from app.history.sessions import sessions
 from app.remote.secrets import SecretNeededError, forget_secrets
 from app.team.address import Choice
 from app.team.certificate import CertificateChangedError, CertificateUnknownError
 from app.team.exchange import Exchanger
+from app.team.listing import find, page
 from app.team.login import begin, log_in
 from app.team.store import AwayError, TeamError
 from app.team.syncing import sync
 from tests.installed import BUILD
 from tests.integration.desktop import Desktop
-from tests.journals import plan, store, whole
+from tests.journals import contender, plan, store, whole
 from tests.team_server import PASSWORD, READER, WRITER, Database, certify, started
 from tests.unit.team.test_merging import desktops, edit_something, state_of
 
@@ -97,6 +102,47 @@ def test_a_server_that_goes_away_is_one_line_and_comes_back(
     exchanger.close()
 
 
+FILTERS = (
+    Filter(), Filter("100%"), Filter("full"), Filter("ZETA"), Filter("rocksdb local"), Filter("f_st"),
+    Filter("\\"),
+    Filter("", {"target": ("shelf",)}), Filter("", {"tag": ("alpha", "x")}), Filter("00002"),
+    Filter("", {"state": ("completed", "lost")}),
+)  # fmt: skip
+
+
+def test_lists_are_the_same_on_the_server_and_sessions_come_when_they_are_chosen(
+    database: Database, tmp_path: Path
+) -> None:
+    wanted = replace(choice(database), fetches_all=False)
+    begin(tmp_path / "settings", wanted, ask)
+    exchanger = Exchanger()
+    lists = exchanger.lists(wanted, ask)
+    with History(tmp_path / "one") as one, History(tmp_path / "two") as two:
+        two_engines = plan([contender(), contender("rocksdb")], number=91, repeats=2)
+        elsewhere = plan([contender("myisam")], number=92, target="shelf")
+        store(one, *(whole(its_plan, turn.session) for its_plan in (two_engines, elsewhere)
+                     for turn in its_plan.turns))  # fmt: skip
+        ids = [id_ for (id_,) in one.query("SELECT id FROM session ORDER BY id")]
+        edits.rename(one, ids[0], "it's 100% \\ fast_")
+        for tag in ("Zeta", "alpha"):
+            edits.tag(one, ids[1], tag)
+        edits.note(one, ids[2], "the disk was full")
+        edits.delete(one, ids[3])
+        assert "sent 4 sessions" in exchanger.exchange(one, wanted, ask).text
+        of_others = {each["id"] for each in page(lists, Filter())} - set(ids)
+        for each in FILTERS:
+            there = [line for line in page(lists, each) if line["id"] not in of_others]
+            here = page_of(one, each, Order(), 0, 100)
+            assert there == [{**line, "colour": 0} for line in here], each
+        assert exchanger.exchange(two, wanted, ask).fetched_sessions == 0
+        assert two.query("SELECT count(*) FROM session") == [(0,)]
+        assert exchanger.fetch(two, wanted, ask, find(lists, ids[0])).text == "received 1 session"
+        assert [entry["name"] for entry in sessions(two)] == ["it's 100% \\ fast_"]
+        with pytest.raises(DynoError, match="the team has no session"):
+            find(lists, "nothing")
+    exchanger.close()
+
+
 def test_who_is_asked_for_what(database: Database) -> None:
     prompts: list[str] = []
 
@@ -147,5 +193,9 @@ def test_the_command_line(database: Database, desktop: Desktop) -> None:
     assert desktop.dyno("history", "sync").stdout.splitlines()[-1] == "sent 1 edit"
     assert 'Anna B  named it "fast"' in desktop.dyno("history", "edits", "fast").stdout
     assert desktop.dyno("history", "use", "mysql://anna:secret@db/team", code=2).stderr.count("secret") == 0
+    assert "fast" in desktop.dyno("history", "list", "--text", "fast").stdout
+    assert desktop.dyno("history", "fetch", "0" * 26, code=2).stderr.startswith(
+        "dyno: the team has no session"
+    )
     assert "own history" in desktop.dyno("history", "use", "local").stdout
     assert "choose a team" in desktop.dyno("history", "sync", code=2).stderr

@@ -114,6 +114,8 @@ COMMANDS: dict[str, list[tuple[list[str], bool]]] = {
     ],
     "history use": [([TEXT], False), (["local"], False)],
     "history sync": [([], False)],
+    "history list": [([], False), (["--text", TEXT], False)],
+    "history fetch": [([TEXT], False)],
     "history show": [([], False), (["--json"], False)],
     "history edits": [([IDS[0]], True), ([TEXT], True)],
     "gate": [
