@@ -77,7 +77,8 @@ class MemoryStore:
         known = self.all_sessions.get(session.session)
         person = known.person if known else session.person
         self.all_sessions[session.session] = replace(session, person=person)
-        self.lines[session.session] = line
+        if line.headlines or session.session not in self.lines:
+            self.lines[session.session] = line
 
 
 def _last(numbered: object) -> dict[str, int]:

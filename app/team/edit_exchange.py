@@ -10,8 +10,8 @@ from .store import PAGE, Store
 from .synced import Synced
 
 
-def fetch_edits(history: History, store: Store, done: Synced) -> None:
-    """Merge what others have done since."""
+def fetch_edits(history: History, store: Store, done: Synced) -> dict[str, int]:
+    """Merge what others have done since; returns the last edit of each author on the server."""
     numbers = store.edit_numbers()
     _check_author(history, store, numbers)
     for author, last in numbers.items():
@@ -19,6 +19,7 @@ def fetch_edits(history: History, store: Store, done: Synced) -> None:
             _fetch_of(history, store, done, author, last)
         except EditError as error:  # the edits of others come all the same
             done.problems.append(str(error))
+    return numbers
 
 
 def _check_author(history: History, store: Store, numbers: dict[str, int]) -> None:
@@ -46,9 +47,9 @@ def _fetch_of(history: History, store: Store, done: Synced, author: str, last: i
         number += len(page)
 
 
-def push_edits(history: History, store: Store, done: Synced) -> None:
+def push_edits(history: History, store: Store, done: Synced, there: dict[str, int]) -> None:
     """Push what the server lacks, of others too: it may have been restored from a backup."""
-    there, own = store.edit_numbers(), local_edits.author_of(history)
+    own = local_edits.author_of(history)
     for author, last in local_edits.edit_numbers(history).items():
         number = there.get(author, 0)
         while number < last:

@@ -29,11 +29,12 @@ _PLAN_BYTES = 1 << 20
 # changes when something does that lists show
 _STAMP = f"""
     {STATE_OF} || ' ' || offset || ' ' || coalesce(unlocked_offset, -1) || ' ' || journal.refused
-        || ' ' || coalesce((
+        || '|' || coalesce((
             SELECT group_concat(grouping || qps) FROM headline WHERE session = session.number), '')"""
 _OWN = f"""
     SELECT journal.session, journal.plan, offset, coalesce(unlocked_offset, -1),
-        coalesce(team_session.person, ''), coalesce(agreed, 0), coalesce(chain, x''), {_STAMP}
+        coalesce(team_session.person, ''), coalesce(agreed, 0), coalesce(chain, x''), {_STAMP},
+        coalesce(announced, '')
     FROM journal JOIN session ON session.id = journal.session LEFT JOIN link ON link.session = journal.session
         LEFT JOIN team_session ON team_session.session = journal.session
     WHERE coalesce(team_session.refused, '') = '' AND (NOT coalesce(is_from_team, 0) OR offset > agreed)
@@ -53,6 +54,11 @@ class Own:
     agreed: int
     chain: bytes
     stamp: str
+    announced: str  # the stamp of the last time
+
+    @property
+    def has_new_headlines(self) -> bool:
+        return self.stamp.partition("|")[2] != self.announced.partition("|")[2]
 
 
 class JournalDiffersError(TeamError):
@@ -64,7 +70,7 @@ def own_sessions(history: History) -> list[Own]:
     return [Own(*row) for row in history.query(_OWN)]
 
 
-def line_of(history: History, session: str) -> Line:
+def line_of(history: History, session: str, with_headlines: bool = True) -> Line:
     """What lists show of a session."""
     columns = ", ".join((f"{STATE_OF} AS state", *COLUMNS))
     number, plan, *values = history.query(
@@ -75,6 +81,7 @@ def line_of(history: History, session: str) -> Line:
     )
     hash_, content = history.query("SELECT hash, content FROM plan WHERE id = ?", (plan,))[0]
     named = dict(zip(("state", *COLUMNS), values, strict=True))
+    headlines = headlines if with_headlines else []
     return Line(
         named, [tuple(row) for row in headlines], hash_, content if len(content) <= _PLAN_BYTES else b""
     )

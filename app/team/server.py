@@ -29,6 +29,7 @@ class Server:
     def __init__(self, address: Address, password: str, context: CheckingContext | None) -> None:
         self._address = address
         self._connection = Connection(address, password, context)
+        self._identity = ""
 
     @property
     def lists(self) -> Lists:
@@ -41,6 +42,10 @@ class Server:
     # of the store
 
     def identity(self) -> str:
+        self._identity = self._identity or self._read_identity()
+        return self._identity
+
+    def _read_identity(self) -> str:
         rows = {row[0]: row[1] for row in self._connection.rows("SELECT name, value FROM about")}
         version = str(rows.get("version", ""))
         if not version.isdigit() or "identity" not in rows:
@@ -146,29 +151,28 @@ class Server:
         return True
 
     def announce(self, session: Announced, line: Line) -> None:
-        self._connection.together(lambda: self._announce(session, line))
+        if line.headlines or not self._update(session, line):
+            self._connection.together(lambda: self._announce(session, line))
 
     def _announce(self, session: Announced, line: Line) -> None:
-        values = {
-            "plan": session.plan, "author": session.author, "announced": session.number, "size": session.size,
-            "unlocked_offset": session.unlocked_offset,
-            **{name: _short(value) for name, value in line.columns.items()},
-        }  # fmt: skip
-        values["began_at"] = line.columns["started_at"] or line.columns["planned_at"]
-        named = ", ".join(f"`{name}` = %s" for name in values)
-        if not self._connection.do(
-            f"UPDATE line SET {named} WHERE id = %s", *values.values(), session.session
-        ):
-            self._connection.do(
-                f"INSERT INTO line SET id = %s, person = %s, {named}",
-                session.session, session.person, *values.values(),
-            )  # fmt: skip
+        if not self._update(session, line):
+            self._insert(session, line)
         for group, *figures in line.headlines:
             self._connection.do(
                 "INSERT INTO headline VALUES (%s, %s, %s, %s, %s)"
                 " ON DUPLICATE KEY UPDATE qps = %s, n = %s, steps = %s",
-                session.session, group, *figures, *figures,
+                session.session, group[:255], *figures, *figures,
             )  # fmt: skip
+
+    def _update(self, session: Announced, line: Line) -> int:
+        named, values = _named(session, line)
+        return self._connection.do(f"UPDATE line SET {named} WHERE id = %s", *values, session.session)
+
+    def _insert(self, session: Announced, line: Line) -> None:
+        named, values = _named(session, line)
+        self._connection.do(
+            f"INSERT INTO line SET id = %s, person = %s, {named}", session.session, session.person, *values
+        )
         self._connection.do(
             "INSERT IGNORE INTO plan VALUES (%s, %s, %s)", session.plan, line.plan_hash, line.plan
         )
@@ -189,6 +193,17 @@ def unpacked(content: Any) -> bytes:
     if len(raw) > ROW or not unpacker.eof:
         raise ValueError("a row of a journal is damaged or too long")
     return raw
+
+
+def _named(session: Announced, line: Line) -> tuple[str, list[Any]]:
+    """The columns of a line, and their values."""
+    columns = {
+        "plan": session.plan, "author": session.author, "announced": session.number, "size": session.size,
+        "unlocked_offset": session.unlocked_offset,
+        **{name: _short(value) for name, value in line.columns.items()},
+        "began_at": line.columns["started_at"] or line.columns["planned_at"],
+    }  # fmt: skip
+    return ", ".join(f"`{name}` = %s" for name in columns), list(columns.values())
 
 
 def _short(value: Any) -> Any:

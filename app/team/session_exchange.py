@@ -106,8 +106,9 @@ class SessionExchange:
 
     def _push(self, own: Own) -> None:
         place = own.agreed, own.chain
-        for _ in range(_TRIES):
-            place = self._agree(own, *place)
+        for at in range(_TRIES):
+            if at or not own.agreed:  # else only this computer has written so far, or `add_row` finds out
+                place = self._agree(own, *place)
             if place[0] > own.size:  # somebody else has read more of its target
                 local_sessions.keep_announced(self._history, own.session, own.stamp)
                 return
@@ -121,7 +122,8 @@ class SessionExchange:
         author = local_edits.author_of(self._history)
         person = own.person or self._person
         announced = Announced(own.session, own.plan, author, number, person, own.size, own.unlocked_offset)
-        self._store.announce(announced, local_sessions.line_of(self._history, own.session))
+        line = local_sessions.line_of(self._history, own.session, own.has_new_headlines)
+        self._store.announce(announced, line)
         local_sessions.keep_last_announcement(self._history, author, number)
         local_sessions.keep_announced(self._history, own.session, own.stamp)
         self._done.pushed_sessions += 1

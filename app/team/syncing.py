@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from app.history.history import History
 
 from . import local_edits, local_sessions
@@ -25,7 +23,7 @@ def sync(
     done = Synced()
     _check_server(history, store, merge_teams)
     local_edits.collect(history, person)
-    fetch_edits(history, store, done)
+    there = fetch_edits(history, store, done)
     sessions = SessionExchange(history, store, person, done, on_progress)
     if fetches_all:
         sessions.fetch()
@@ -33,10 +31,10 @@ def sync(
         sessions.fetch_some(local_sessions.growing(history))
     done.is_changed |= local_edits.apply(history)
     try:
-        push_edits(history, store, done)
+        push_edits(history, store, done, there)
         sessions.push()
     except ReadOnlyError:
-        done.waiting = _count_waiting(history, store)
+        done.waiting = _count_waiting(history, there)
     return done
 
 
@@ -58,11 +56,8 @@ def _check_server(history: History, store: Store, merge_teams: bool) -> None:
         local_edits.become_another(history, local_edits.pushed(history) + 1)
 
 
-def _count_waiting(history: History, store: Store) -> int:
+def _count_waiting(history: History, there: dict[str, int]) -> int:
     """What a reader cannot give."""
-    there: dict[str, int] = {}
-    with suppress(TeamError):
-        there = store.edit_numbers()
     author = local_edits.author_of(history)
     edits = local_edits.edit_numbers(history).get(author, 0) - there.get(author, 0)
     return max(0, edits) + len(local_sessions.own_sessions(history))
