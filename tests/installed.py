@@ -15,11 +15,11 @@ def _installed() -> Build:
     return found[0]
 
 
-_BUILD = _installed()
-MARIADB = _BUILD.name
-VERSION = _BUILD.version or ""
-SERVER = _BUILD.server
-KNOWN = known_options(_BUILD)  # its options
+BUILD = _installed()
+MARIADB = BUILD.name
+VERSION = BUILD.version or ""
+SERVER = BUILD.server
+KNOWN = known_options(BUILD)  # its options
 _SHARES = (Path("/usr/share/mysql"), Path("/usr/share/mariadb"))  # the second from Debian 13 on
 SHARE = next(each for each in _SHARES if (each / "english/errmsg.sys").exists())
 SERIES = ".".join(VERSION.split(".")[:2])

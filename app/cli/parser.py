@@ -14,8 +14,8 @@ from app.core.errors import InputError
 
 NOUNS = (
     *("target", "build", "preset", "workload", "sequence", "snapshot"),
-    *("run", "queue", "follow", "plan", "session", "compare", "explain", "bisect", "gate", "changes"),
-    *("chart", "report", "doctor"),
+    *("run", "queue", "follow", "plan", "session", "history", "compare", "explain", "bisect"),
+    *("gate", "changes", "chart", "report", "doctor"),
 )
 ABOUT = "The test bench for MySQL storage engines. Without arguments dyno opens the window."
 MORE = "dyno WORD --help explains a word, dyno WORD VERB --help one of its verbs."

@@ -18,6 +18,7 @@ from .screen import complain, print_json, print_table, say
 if TYPE_CHECKING:
     from app.history.history import History
 
+HEADERS = ("id", "name", "state", "target", "build", "engine", "preset", "sequence", "started (UTC)")
 SESSION = "its id, the last 6 characters of that, a unique name, or last"
 
 
@@ -190,11 +191,10 @@ def list_sessions(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(found)
         return
-    headers = ("id", "name", "state", "target", "build", "engine", "preset", "sequence", "started (UTC)")
-    print_table(headers, [_line(entry) for entry in found])
+    print_table(HEADERS, [line_of(entry) for entry in found])
 
 
-def _line(entry: Any) -> tuple[str, ...]:
+def line_of(entry: Any) -> tuple[str, ...]:
     contender = entry["contender"]
     state = "published" if entry["published"] else state_word(entry["state"], entry["reason"])
     if entry["unread"]:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from app.core.errors import InputError
 
 from .history import History
+from .readable import Readable
 from .sessions import NAME_OF, STATE_OF, STATES, SessionEntry, escaped, sessions
 
 _CHUNK = 1000  # sessions whose lines are read by one statement
@@ -20,6 +21,7 @@ _NEWEST_FIRST = f"{_DATE} DESC, ordinal DESC, id DESC"
 _TAGS = (
     "(SELECT group_concat(tag) FROM (SELECT tag FROM session_tag WHERE session = session.id ORDER BY tag))"
 )
+_PERSON = "(SELECT nullif(person, '') FROM team_session WHERE session = session.id)"
 _TAGGED = "id IN (SELECT session FROM session_tag WHERE tag {})"
 _SEARCHED = ("target", "contender", "build", "family", "version", "engine", "preset", "sequence")
 
@@ -36,6 +38,7 @@ ORDERS: Mapping[str, tuple[str, ...]] = {
     "date": (_DATE,),
     "length": ("ended_t",),
     "tags": (_TAGS,),
+    "person": (f"{_PERSON} COLLATE NOCASE",),
 }
 # each value of a facet stands for the sessions that have it; several values: any of them
 FACETS = ("target", "build", "engine", "preset", "sequence", "state", "tag")
@@ -119,6 +122,13 @@ def browse(history: History, wanted: Filter, order: Order) -> FoundSessions:
     return FoundSessions(ids, _by_plan(rows, order), total, groups(history))
 
 
+def page(history: Readable, wanted: Filter, order: Order, begin: int, count: int) -> list[SessionLine]:
+    """The lines of a part of the matching sessions: of a million, nobody reads all."""
+    where = _where(wanted)
+    statement = f"SELECT id FROM session {where} ORDER BY {_sorting(order)} LIMIT {begin:d}, {count:d}"
+    return lines(history, [id_ for (id_,) in history.query(statement, where.values)])
+
+
 def _by_plan(rows: Sequence[tuple[str, str]], order: Order) -> dict[str, tuple[str, ...]]:
     """Sort by plan: a plan is placed by its first session; by date that is the earliest."""
     step = -1 if order.by == "date" and order.is_descending else 1
@@ -138,7 +148,7 @@ def groups(history: History) -> tuple[str, ...]:
     return tuple(name for (name,) in rows)
 
 
-def lines(history: History, ids: Sequence[str]) -> list[SessionLine]:
+def lines(history: Readable, ids: Sequence[str]) -> list[SessionLine]:
     """The lines of these sessions, in this order, without deleted ones."""
     found: dict[str, SessionLine] = {}
     for at in range(0, len(ids), _CHUNK):
@@ -146,7 +156,7 @@ def lines(history: History, ids: Sequence[str]) -> list[SessionLine]:
     return [found[id_] for id_ in ids if id_ in found]
 
 
-def _lines(history: History, ids: Sequence[str]) -> Iterator[tuple[str, SessionLine]]:
+def _lines(history: Readable, ids: Sequence[str]) -> Iterator[tuple[str, SessionLine]]:
     marks = ", ".join("?" * len(ids))
     dates = dict(history.query(f"SELECT id, {_DATE} FROM session WHERE id IN ({marks})", ids))
     headlines: dict[str, dict[str, Headline]] = {}

@@ -122,35 +122,45 @@ def delete(history: History, reference: str) -> str:
             error = DynoError(f"{text}, `dyno stop --plan`")
             error.window_text = f"session {entry['name']} is {state}: stop its plan first, on the Live page"
             raise error
-        now = time.time()
-        _empty_trash(history, now - UNDO_S)
-        connection.execute(
-            "INSERT OR REPLACE INTO deleted (session, plan, at, added) VALUES (?, ?, ?, ?)",
-            (session, entry["plan"], now, json.dumps(_take_added(history, session))),
-        )
-        connection.execute("DELETE FROM journal WHERE session = ?", (session,))
-        connection.execute("DELETE FROM session WHERE id = ?", (session,))
+        take_away(history, session, entry["plan"], time.time())
         connection.execute("DELETE FROM plan WHERE id NOT IN (SELECT plan FROM session)")
-        _move(session, history.journals, history.trash)
     return session
+
+
+def take_away(history: History, session: str, plan: str, at: float) -> None:
+    """Delete a session that ended; the caller holds a transaction."""
+    _empty_trash(history, time.time() - UNDO_S)
+    history.connection.execute(
+        "INSERT OR REPLACE INTO deleted (session, plan, at, added) VALUES (?, ?, ?, ?)",
+        (session, plan, at, json.dumps(_take_added(history, session))),
+    )
+    history.connection.execute("DELETE FROM journal WHERE session = ?", (session,))
+    history.connection.execute("DELETE FROM session WHERE id = ?", (session,))
+    _move(session, history.journals, history.trash)
 
 
 def undelete(history: History, session: str) -> bool:
     """Restore a deleted session; False if its bytes are gone and it can only come again."""
-    with history.transaction() as connection:
-        row = connection.execute("SELECT plan, added FROM deleted WHERE session = ?", (session,)).fetchone()
-        if row is None:
-            raise InputError(f"session {session} is not deleted")
-        connection.execute("DELETE FROM deleted WHERE session = ?", (session,))
-        for table, rows in json.loads(row[1] or "{}").items():
-            marks = ", ".join("?" * len(_ADDED[table].split(",")))
-            connection.executemany(
-                f"INSERT OR IGNORE INTO {table} ({_ADDED[table]}) VALUES ({marks})",  # noqa: S608
-                rows,
-            )
-        _move(session, history.trash, history.journals)
-        Writer(history).replay(row[0], session)
-        return journals.path_of(history.journals, session).exists()
+    with history.transaction():
+        return bring_back(history, session)
+
+
+def bring_back(history: History, session: str) -> bool:
+    """`undelete`; the caller holds a transaction."""
+    connection = history.connection
+    row = connection.execute("SELECT plan, added FROM deleted WHERE session = ?", (session,)).fetchone()
+    if row is None:
+        raise InputError(f"session {session} is not deleted")
+    connection.execute("DELETE FROM deleted WHERE session = ?", (session,))
+    for table, rows in json.loads(row[1] or "{}").items():
+        marks = ", ".join("?" * len(_ADDED[table].split(",")))
+        connection.executemany(
+            f"INSERT OR IGNORE INTO {table} ({_ADDED[table]}) VALUES ({marks})",  # noqa: S608
+            rows,
+        )
+    _move(session, history.trash, history.journals)
+    Writer(history).replay(row[0], session)
+    return journals.path_of(history.journals, session).exists()
 
 
 def find_deleted(history: History, reference: str) -> str:

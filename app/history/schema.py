@@ -284,9 +284,49 @@ ALTER TABLE counted ADD COLUMN p95_ms REAL;
 ALTER TABLE counted ADD COLUMN p99_ms REAL;
 """
 
+# A team's history: who added what, which of it counts, and how much of each journal the team's server has.
+TEAM = """
+CREATE TABLE edit (
+    author TEXT NOT NULL,                       -- the desktop that made it
+    number INTEGER NOT NULL,                    -- 1, 2, ... of that desktop
+    clock INTEGER NOT NULL,                     -- logical: later than everything that its author had seen
+    at REAL NOT NULL,
+    person TEXT NOT NULL,
+    subject TEXT NOT NULL,                      -- the session
+    kind TEXT NOT NULL,                         -- name tag note cut deleted ...
+    item TEXT NOT NULL,                         -- which of that kind: a tag, the position of a step
+    value TEXT,                                 -- JSON; null: taken away
+    over_author TEXT NOT NULL,                  -- the edit that it replaced; '' and 0: none
+    over_number INTEGER NOT NULL,
+    PRIMARY KEY (author, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX edit_by_subject ON edit (subject, kind, item);
+CREATE TABLE in_force (                         -- the edit that counts
+    subject TEXT NOT NULL, kind TEXT NOT NULL, item TEXT NOT NULL,
+    author TEXT NOT NULL, number INTEGER NOT NULL,
+    is_applied INTEGER NOT NULL,                -- the owned tables say the same
+    PRIMARY KEY (subject, kind, item)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX in_force_waiting ON in_force (is_applied, subject);
+CREATE TABLE team_session (
+    session TEXT PRIMARY KEY,
+    person TEXT NOT NULL,                       -- who brought it to the team
+    is_from_team INTEGER NOT NULL,              -- it came from the server, not from a target or a file
+    agreed INTEGER NOT NULL,                    -- bytes of the journal that are the same here and there
+    chain BLOB NOT NULL,                        -- the hash of these bytes, row by row
+    announced TEXT NOT NULL,                    -- hash of the line that the server has of it
+    refused TEXT NOT NULL                       -- why it is not shared; empty: it is
+) STRICT, WITHOUT ROWID;
+CREATE TABLE team_seen (                        -- how far the lists of each author were read
+    author TEXT PRIMARY KEY, sessions INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE team (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID
+"""
+
 OWNED_TABLES = (
     "session_name", "session_tag", "session_note", "cut", "colour",
     "imported", "published", "link", "clock_offset", "deleted",
+    "edit", "in_force", "team_session", "team_seen", "team",
 )  # fmt: skip
 
 # In the order in which they may be emptied.
@@ -298,5 +338,5 @@ DERIVED_TABLES = (
 
 # A file of version N has gone through the first N of them. They make, empty and mark, and compute nothing:
 # a new one that needs figures counted anew puts the sessions into `uncounted`.
-MIGRATIONS = [DERIVED + OWNED, DELETED, HEADLINE, COUNTED, JUDGED_ANEW, UNCOUNTED, OTHERS, LATENCY]
+MIGRATIONS = [DERIVED + OWNED, DELETED, HEADLINE, COUNTED, JUDGED_ANEW, UNCOUNTED, OTHERS, LATENCY, TEAM]
 VERSION = len(MIGRATIONS)

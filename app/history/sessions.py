@@ -11,10 +11,12 @@ from app.core.units import date_text
 
 from .damage import read_json, unpack_json
 from .history import History
+from .readable import Readable
 
 STATES = ("waiting", "active", "completed", "failed", "stopped", "lost")
 SUFFIX = 6  # characters of an id that are enough to name it
 LOST = "its agent is gone: it was killed, or the machine was restarted"
+_ALL = (1 << 63) - 1
 _SHOWN = 5  # of the sessions that a name could mean
 
 
@@ -48,6 +50,7 @@ class SessionEntry(TypedDict):
     published: bool
     imported: bool
     tags: list[str]
+    person: str  # who brought it to the team; '': this computer's own
     contender_key: str
     work_key: str
     machine_key: str
@@ -70,7 +73,7 @@ FROM session
 
 
 def sessions(
-    history: History,
+    history: Readable,
     *,
     ids: Sequence[str] = (),
     states: Sequence[str] = (),
@@ -95,7 +98,7 @@ def sessions(
             values.extend(several)
     where = f"WHERE {' AND '.join(conditions)} " if conditions else ""
     order = "ORDER BY planned_at DESC, ordinal DESC, id DESC LIMIT ?"
-    rows = history.query(_SELECT + where + order, (*values, limit))
+    rows = history.query(_SELECT + where + order, (*values, limit if limit >= 0 else _ALL))
     added = _Added(history, ids)
     return [added.entry(row) for row in reversed(rows)]
 
@@ -248,7 +251,7 @@ def _check_states(states: Sequence[str]) -> None:
 class _Added:
     """What people added to these or all sessions: small tables, joined here in a third of the time."""
 
-    def __init__(self, history: History, ids: Sequence[str] = ()) -> None:
+    def __init__(self, history: Readable, ids: Sequence[str] = ()) -> None:
         of = f" WHERE session IN ({', '.join('?' * len(ids))})" if ids else ""
 
         def read(what: str) -> list[tuple[Any, ...]]:
@@ -258,6 +261,7 @@ class _Added:
         self._colours = dict(history.query("SELECT contender_key, colour FROM colour"))
         self._published = {id_ for (id_,) in read("session FROM published")}
         self._imported = {id_ for (id_,) in read("session FROM imported")}
+        self._people = dict(read("session, person FROM team_session"))
         self._tags: dict[str, list[str]] = {}
         for id_, tag in read("session, tag FROM session_tag"):
             self._tags.setdefault(id_, []).append(tag)
@@ -292,6 +296,7 @@ class _Added:
             "published": id_ in self._published,
             "imported": id_ in self._imported,
             "tags": self._tags.get(id_, []),
+            "person": self._people.get(id_, ""),
             "contender_key": row[19],
             "work_key": row[20],
             "machine_key": row[21],

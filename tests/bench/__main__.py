@@ -14,14 +14,15 @@ from importlib import import_module
 
 from app.protocol.plan import LOAD_METHODS
 from app.protocol.waits import INSTRUMENTS, PRESET
-from tests.bench import explain
+from tests.bench import explain, team
 from tests.bench.figure import Figure, describe_machine, print_figures
 from tests.bench.slices import add_options
 
 MODULES = ("server", "lua", "load", "history", "window_start", "charts", "chart_parts", "history_page",
            "compare_page", "live_page", "window_process", "window_opening", "snapshot", "report", "verdicts",
-           "rounds", "gate", "looks", "changes", "estimates", "slices", "waits", "explain")  # fmt: skip
-LONG = ("slices", "waits", "explain")  # hours: only where it is named
+           "rounds", "gate", "looks", "changes", "team", "estimates", "slices", "waits",
+           "explain")  # fmt: skip
+LONG = ("slices", "waits", "explain", "team")  # long: only where it is named
 Measure = Callable[[argparse.Namespace], list[Figure]]
 
 
@@ -50,6 +51,7 @@ def parse(known: Mapping[str, Measure]) -> argparse.Namespace:
     parser.add_argument("--allow-busy", action="store_true", help="another plan may be carried out meanwhile")
     add_options(parser)
     explain.add_options(parser)
+    team.add_options(parser)
     arguments = parser.parse_args()
     unknown = [name for name in arguments.figures if name not in known]
     if unknown:

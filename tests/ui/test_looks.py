@@ -29,6 +29,7 @@ from app.protocol.events import Log
 from app.remote.target import LOCAL, Target
 from app.targets.store import Targets
 from app.targets.surveys import Surveyed, Surveys
+from app.team.certificate import CertificateChangedError
 from tests import plans as made_up
 from tests.journals import Maker, contender, plan, steps, whole
 from tests.plans import MARIADB
@@ -39,12 +40,14 @@ from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.core.secret_dialog import SecretDialog
 from ui.dialogs.about import AboutDialog
+from ui.dialogs.certificate import CertificateDialog
 from ui.dialogs.closing import ClosingDialog
 from ui.dialogs.cut import CutDialog
 from ui.dialogs.help import HelpDialog
 from ui.dialogs.queue import QueueDialog
 from ui.dialogs.report import ReportDialog
 from ui.dialogs.settings import SettingsDialog
+from ui.dialogs.team import TeamDialog
 from ui.pages import PLACES
 from ui.pages.bench.plan.queueing import QueueingDialog
 from ui.pages.bench.plan.several import SeveralDialog
@@ -194,6 +197,9 @@ def test_pages(
     assert not any(found.values()), _report(found)
 
 
+CERTIFICATE = CertificateChangedError("db.example port 3306", "SHA256:" + ":".join(["A0"] * 32), "SHA256:00")
+
+
 def preset_dialog(context: Context, parent: QWidget) -> PresetDialog:
     """With what two builds have said to it, one of them at length."""
     catalog, survey = Catalog(), made_up.survey()
@@ -232,6 +238,8 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
         "queue": queue_dialog(settled, window),
         "explain": explain_dialog(settled, sessions, window),
         "queueing": QueueingDialog("shelf-in-the-cellar", window),
+        "team": TeamDialog(settled, window),
+        "certificate": CertificateDialog(CERTIFICATE, window),
     }
     found = {}
     for name, dialog in dialogs.items():

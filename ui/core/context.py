@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .queues import Queues
     from .secrets import Secrets
     from .tasks import Tasks
+    from .team import Team
     from .theme import Theme
 
 
@@ -28,3 +29,4 @@ class Context:
     theme: Theme
     memory: Memory
     secrets: Secrets
+    team: Team

@@ -123,6 +123,10 @@ FIXED = (
         "Repeat", "repeat", lambda line: str(line["repeat"]), about="Repeat number in its plan",
         is_figure=True, width=64,
     ),
+    SessionColumn(
+        "Person", "person", lambda line: line["person"], about="Who brought the session to the team",
+        is_first_shown=False, width=90,
+    ),
 )  # fmt: skip
 
 

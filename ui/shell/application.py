@@ -28,6 +28,7 @@ from ui.core.plans import Plans
 from ui.core.queues import Queues
 from ui.core.secrets import Secrets
 from ui.core.tasks import Tasks
+from ui.core.team import Team
 from ui.core.theme import Theme
 
 from .window import Window
@@ -89,12 +90,14 @@ def make_context(directory: Path) -> Context:
         theme=Theme(application),
         memory=Memory(directory / "window.ini"),
         secrets=secrets,
+        team=Team(directory, bus, plans, secrets, application),
     )
 
 
 def close_context(context: Context) -> None:
     """Close questions, followers and tasks; plans run on at their targets."""
     context.secrets.close()
+    context.team.close()
     context.plans.close()
     context.tasks.close()
 

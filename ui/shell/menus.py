@@ -27,9 +27,15 @@ def add_file_menu(window: QMainWindow, context: Context) -> None:
 
         _show(SettingsDialog(context, window))
 
+    def show_team() -> None:
+        from ui.dialogs.team import TeamDialog
+
+        _show(TeamDialog(context, window))
+
     menu.addAction(
         _action(window, "&Settings…", "settings", "Appearance, directories, notifications", show_settings)
     )
+    menu.addAction(_action(window, "&Team's history…", "", "Share sessions through a server", show_team))
     menu.addSeparator()
     menu.addAction(
         _action(window, "&Quit", "quit", "Close the window; plans continue on their targets", window.close)

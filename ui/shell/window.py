@@ -187,7 +187,10 @@ class Window(QMainWindow):
 
     def _on_calm(self) -> None:
         from .recounting import Recounting
+        from .team_line import TeamLine
 
+        TeamLine(self._context.team, self)
+        self._context.team.begin()
         self._context.tasks.run(self, _import_pages, lambda _: None, lambda _: None)
         Recounting(self._context, self, self.message).begin()
 

@@ -15,6 +15,7 @@ from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.events import Log, Mark
 from app.protocol.plan import Plan
+from app.team.local_edits import collect
 from tests import journals
 from tests.hostile import MARKUP, NAME, TEXT, HostileMaker, finds, laced, laced_plan
 from tests.liar import KEY, QUEUED, Liar
@@ -111,6 +112,12 @@ COMMANDS: dict[str, list[tuple[list[str], bool]]] = {
         ([*IDS[:2], "--differences", "--format", "json"], True), ([*IDS[:2], "--why", STEP], True),
         ([*IDS[:2], "--pre"], False), ([*IDS[:2], "--why", TEXT], True), ([TEXT], True),
     ],
+    "history use": [([TEXT], False), (["local"], False)],
+    "history sync": [([], False)],
+    "history list": [([], False), (["--text", TEXT], False)],
+    "history fetch": [([TEXT], False)],
+    "history show": [([], False), (["--json"], False)],
+    "history edits": [([IDS[0]], True), ([TEXT], True)],
     "gate": [
         ([*IDS[:2], "--worse", "3%"], True), ([*IDS[:2], "--worse", "3%", "--groups"], False),
         ([*IDS[:2], "--worse", "3%", "--json"], True), ([TEXT, IDS[1], "--worse", "3%"], True),
@@ -159,6 +166,8 @@ def home(dyno_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     with History(dyno_home) as history:
         for session in IDS:
             Writer(history).append(its_plan.id, session, 0, journal_of(its_plan, session))
+        history.connection.execute("INSERT INTO session_tag VALUES (?, ?)", (IDS[0], TEXT))
+        collect(history, TEXT)  # as a member of a team
     texts = {
         "presets/innodb/evil.cnf": CNF,
         "workloads/evil.toml": WORKLOAD,

@@ -18,6 +18,8 @@ from app.planner.memory_text import memory_text
 from app.protocol.plan import step_label
 from app.protocol.states import ENDED
 from app.targets.builds import notes_text
+from app.team.edit_text import edit_text
+from app.team.local_edits import edits_of, lost_of
 from ui.models.settings_in_force import Setting, settings_of
 
 Pair = tuple[str, str]
@@ -49,7 +51,9 @@ def read_detail(history: History, session: str) -> Detail:
             else _on(shown, plan, machine if isinstance(machine, dict) else {})
         ),
         tuple(settings_of(kept["cnf"], kept["facts"])),
-        "\n\n".join([*(_note(each) for each in shown["notes"]), *_cuts(shown)]),
+        "\n\n".join(
+            [*(_note(each) for each in shown["notes"]), *_cuts(shown), *_edits(history, shown["id"])]
+        ),
         "\n".join(_remark(each) for each in shown["events"]),
     )
 
@@ -117,6 +121,7 @@ def _on(shown: SessionShown, plan: dict[str, Any], machine: dict[str, Any]) -> I
     took = "" if shown["seconds"] is None else f", took {seconds_text(shown['seconds'])}"
     yield "Began", _began(shown) + took
     yield "From", "imported" if shown["imported"] else ""
+    yield "Shared by", shown["person"]
 
 
 def _began(shown: SessionShown) -> str:
@@ -139,6 +144,15 @@ def _cuts(shown: SessionShown) -> Iterator[str]:
     for step in shown["steps"]:
         if step["cut"]:
             yield f"{step_label(step['name'], step['coordinates'])}\nOnly {cut_text(step['cut'])} count"
+
+
+def _edits(history: History, session: str) -> Iterator[str]:
+    """Who did what in the team; what somebody's simultaneous edit has overruled is named so."""
+    overruled = lost_of(history, session)
+    for edit in edits_of(history, session):
+        if edit.kind != "note" or edit.value is None:
+            lost = " (overruled by a simultaneous edit)" if edit in overruled else ""
+            yield f"{date_text(edit.at)}, {edit.person}\n{edit_text(edit)}{lost}"
 
 
 def _remark(remark: dict[str, Any]) -> str:

@@ -1,0 +1,1 @@
+"""A team's history: sessions, and what people added to them, shared through a MySQL server."""

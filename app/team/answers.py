@@ -1,0 +1,86 @@
+"""Checks what a team's server answers: it may be a stranger's, or damaged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from app.core.harmless import harmless
+
+from .address import MAX_PERSON
+from .edits import MOST_CLOCK, Edit
+from .store import ROW, Announced, Row, TeamError
+
+T = TypeVar("T")
+MOST_AUTHORS = 10_000
+MOST_BYTES = 1 << 30  # of one journal, as for imports
+_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{5,63}")
+_WRONG = (ValueError, TypeError, AttributeError, IndexError, OverflowError)
+
+
+def checked(read: Callable[..., T], rows: Sequence[Sequence[Any]]) -> list[T]:
+    """Each row as `read` understands it; raises TeamError for what no Dyno has written."""
+    try:
+        return [read(*row) for row in rows]
+    except _WRONG as error:
+        raise TeamError(
+            f"the team's server answers what no Dyno has written: {harmless(str(error), 200)}"
+        ) from None
+
+
+def edit(*row: Any) -> Edit:
+    author, number, clock, at, person, subject, kind, item, value, over_author, over_number = row
+    return Edit(
+        _id(author), whole(number, 1), whole(clock, 1), float(at), name(person), _id(subject),
+        text(kind, 16), text(item, 100), None if value is None else text(value, 1 << 20),
+        _id(over_author) if over_author else "", whole(over_number),
+    )  # fmt: skip
+
+
+def announced(*row: Any) -> Announced:
+    session, plan, author, number, person, size, unlocked_offset = row
+    return Announced(
+        _id(session), _id(plan), _id(author), whole(number, 1), name(person), whole(size, 0, MOST_BYTES),
+        whole(unlocked_offset, -1, MOST_BYTES),
+    )  # fmt: skip
+
+
+def row(offset: Any, size: Any, chain: Any) -> Row:
+    if type(chain) is not bytes or len(chain) != 32:
+        raise ValueError("a hash of a journal is damaged")
+    return Row(whole(offset, 0, MOST_BYTES), whole(size, 1, ROW), chain)
+
+
+def last(author: Any, number: Any) -> tuple[str, int]:
+    return _id(author), whole(number)
+
+
+def numbers(rows: Sequence[Sequence[Any]]) -> dict[str, int]:
+    """The last number of each author."""
+    if len(rows) > MOST_AUTHORS:
+        raise TeamError(f"the team's server lists more than {MOST_AUTHORS:,} desktops")
+    return dict(checked(last, rows))
+
+
+def whole(value: Any, least: int = 0, most: int = MOST_CLOCK) -> int:
+    if type(value) is not int or not least <= value <= most:
+        raise ValueError(f"a number is {value!r:.40}")
+    return value
+
+
+def text(value: Any, most: int) -> str:
+    if type(value) is not str or len(value) > most:
+        raise ValueError("a text is missing or too long")
+    return value
+
+
+def name(value: Any) -> str:
+    """The name of a person, fit to be shown."""
+    return harmless(text(value, MAX_PERSON)).strip()[:MAX_PERSON]
+
+
+def _id(value: Any) -> str:
+    if not _ID.fullmatch(text(value, 64)):
+        raise ValueError("an id is damaged")
+    return str(value)

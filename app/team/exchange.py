@@ -1,0 +1,88 @@
+"""One exchange with the chosen team: connect, synchronise, and what a person reads about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from app.core.errors import InputError
+from app.history.alone import alone
+from app.history.history import History
+
+from . import local_edits, local_sessions
+from .address import Choice, read_choice
+from .listing import Lists
+from .login import Ask, log_in
+from .server import Server
+from .session_exchange import SessionExchange
+from .synced import OnProgress, Synced
+from .syncing import sync
+
+NAME = "team"  # of the lock
+
+
+def chosen(home: Path) -> Choice:
+    """The team's history in use; raises InputError where there is none."""
+    choice = read_choice(home)
+    if choice is None:
+        raise InputError(
+            "this computer's own history is in use: choose a team's with `dyno history use ADDRESS`"
+        )
+    return choice
+
+
+class Exchanger:
+    """Exchanges everything with the chosen team; the connection stays open between two times."""
+
+    def __init__(self) -> None:
+        self._server: Server | None = None
+        self._choice: Choice | None = None
+
+    def exchange(
+        self,
+        history: History,
+        choice: Choice,
+        ask: Ask,
+        on_progress: OnProgress = lambda _: None,
+        merge_teams: bool = False,
+    ) -> Synced:
+        """Exchange once; raises TeamError where the server is away, and connects anew the next time."""
+        with alone(history.directory, NAME):
+            server = self._connected(choice, ask)
+            try:
+                return sync(history, server, choice.person, on_progress, merge_teams, choice.fetches_all)
+            except BaseException:
+                self.close()
+                raise
+
+    def fetch(self, history: History, choice: Choice, ask: Ask, sessions: Iterable[str]) -> Synced:
+        """Fetch sessions that the person chose, with their names, tags and notes."""
+        done = Synced()
+        with alone(history.directory, NAME):
+            server = self._connected(choice, ask)
+            SessionExchange(history, server, choice.person, done, lambda _: None).fetch_some(sessions)
+            done.is_changed |= local_edits.apply(history)
+        return done
+
+    def lists(self, choice: Choice, ask: Ask) -> Lists:
+        """The team's sessions, on its server."""
+        return self._connected(choice, ask).lists
+
+    def _connected(self, choice: Choice, ask: Ask) -> Server:
+        if self._server is None or choice != self._choice:
+            self.close()
+            self._server, self._choice = log_in(choice, ask), choice
+        return self._server
+
+    def close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+
+def waiting_of(history: History, choice: Choice) -> tuple[int, int]:
+    """How many sessions and edits of this computer the team does not have yet."""
+    local_edits.collect(history, choice.person)
+    author = local_edits.author_of(history)
+    edits = local_edits.edit_numbers(history).get(author, 0) - local_edits.pushed(history)
+    return len(local_sessions.own_sessions(history)), edits

@@ -1,0 +1,67 @@
+"""The tables of a team's server: MariaDB 10.6 or MySQL 8.0 and later. Primary keys everywhere, for Galera."""
+
+from __future__ import annotations
+
+VERSION = 1
+
+_ID = "VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin"
+_TABLE = "ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin ROW_FORMAT=DYNAMIC"
+
+TABLES = (
+    f"""CREATE TABLE IF NOT EXISTS about (
+        name VARCHAR(32) NOT NULL, value VARCHAR(64) NOT NULL, PRIMARY KEY (name)) {_TABLE}""",
+    f"""CREATE TABLE IF NOT EXISTS edit (
+        author {_ID} NOT NULL, number BIGINT NOT NULL,
+        clock BIGINT NOT NULL, at DOUBLE NOT NULL, person VARCHAR(100) NOT NULL,
+        subject {_ID} NOT NULL, kind VARCHAR(16) NOT NULL, item VARCHAR(100) NOT NULL, value MEDIUMTEXT,
+        over_author {_ID} NOT NULL, over_number BIGINT NOT NULL,
+        PRIMARY KEY (author, number)) {_TABLE}""",
+    f"""CREATE TABLE IF NOT EXISTS in_force (
+        subject {_ID} NOT NULL, kind VARCHAR(16) NOT NULL, item VARCHAR(100) NOT NULL,
+        clock BIGINT NOT NULL, author {_ID} NOT NULL, number BIGINT NOT NULL, value MEDIUMTEXT,
+        PRIMARY KEY (kind, subject, item)) {_TABLE}""",
+    f"""CREATE TABLE IF NOT EXISTS line (
+        id {_ID} NOT NULL, plan {_ID} NOT NULL, author {_ID} NOT NULL, announced BIGINT NOT NULL,
+        person VARCHAR(100) NOT NULL, size BIGINT NOT NULL, unlocked_offset BIGINT NOT NULL,
+        state VARCHAR(16) NOT NULL, name TEXT NOT NULL, ordinal BIGINT NOT NULL, `repeat` BIGINT NOT NULL,
+        reason TEXT NOT NULL, failed_steps BIGINT NOT NULL, target VARCHAR(255) NOT NULL,
+        contender TEXT NOT NULL, build VARCHAR(255) NOT NULL, family VARCHAR(255) NOT NULL,
+        version VARCHAR(255) NOT NULL, engine VARCHAR(255) NOT NULL, preset VARCHAR(255) NOT NULL,
+        table_options TEXT NOT NULL, cores TEXT NOT NULL, sequence VARCHAR(255) NOT NULL,
+        contender_key VARCHAR(255) NOT NULL, work_key VARCHAR(255) NOT NULL,
+        machine_key VARCHAR(255) NOT NULL, protocol VARCHAR(32) NOT NULL, agent VARCHAR(255) NOT NULL,
+        planned_at DOUBLE NOT NULL, started_at DOUBLE, ended_at DOUBLE, ended_t DOUBLE,
+        began_at DOUBLE NOT NULL,
+        PRIMARY KEY (id), KEY by_author (author, announced),
+        KEY by_begin (began_at, ordinal, id), KEY by_plan (plan)) {_TABLE}""",
+    f"""CREATE TABLE IF NOT EXISTS headline (
+        session {_ID} NOT NULL, `grouping` VARCHAR(255) NOT NULL,
+        qps DOUBLE, n BIGINT NOT NULL, steps BIGINT NOT NULL,
+        PRIMARY KEY (session, `grouping`)) {_TABLE}""",
+    f"""CREATE TABLE IF NOT EXISTS plan (
+        id {_ID} NOT NULL, hash VARCHAR(64) NOT NULL, content MEDIUMBLOB NOT NULL,
+        PRIMARY KEY (id)) {_TABLE}""",
+    f"""CREATE TABLE IF NOT EXISTS piece (
+        session {_ID} NOT NULL, `offset` BIGINT NOT NULL, size INT NOT NULL, chain BINARY(32) NOT NULL,
+        content MEDIUMBLOB NOT NULL,
+        PRIMARY KEY (session, `offset`)) {_TABLE}""",
+)
+# The tables of the history under their names there, so that its queries for lists read a team's as well.
+_IN_FORCE = "SELECT subject AS session, {} FROM in_force WHERE kind = '{}' AND value IS NOT NULL"
+VIEWS = {
+    "session": """SELECT line.*, id AS number FROM line WHERE NOT EXISTS (SELECT 1 FROM in_force
+        WHERE kind = 'deleted' AND subject = line.id AND value IS NOT NULL)""",
+    "journal": "SELECT id AS session, plan, size AS `offset`, '' AS refused FROM line",
+    "link": "SELECT id AS session, unlocked_offset FROM line",
+    "team_session": "SELECT id AS session, person FROM line",
+    "session_name": _IN_FORCE.format("JSON_UNQUOTE(value) AS name", "name"),
+    "session_tag": _IN_FORCE.format("item AS tag", "tag"),
+    "session_note": _IN_FORCE.format("JSON_UNQUOTE(JSON_EXTRACT(value, '$[1]')) AS text", "note"),
+    "imported": _IN_FORCE.format("value AS source", "imported"),
+    "published": _IN_FORCE.format("value AS source", "published"),
+    "colour": "SELECT name AS contender_key, 0 AS colour FROM about WHERE FALSE",
+}
+STATEMENTS = (
+    *TABLES,
+    *(f"CREATE SQL SECURITY INVOKER VIEW {name} AS {query}" for name, query in VIEWS.items()),
+)

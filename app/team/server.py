@@ -1,0 +1,211 @@
+"""A team's store on a MySQL or MariaDB server: its statements."""
+
+# ruff: noqa: S608 - no word of a statement comes from outside
+
+from __future__ import annotations
+
+import zlib
+from contextlib import suppress
+from dataclasses import astuple, fields
+from typing import Any
+
+from app.core.ids import new_id
+
+from . import answers, schema
+from .address import Address
+from .certificate import CheckingContext
+from .connection import Connection, TakenPlaceError
+from .edits import Edit
+from .listing import Lists
+from .store import PAGE, ROW, Announced, Line, ReadOnlyError, Row, TakenError, TeamError
+
+_EDIT = ", ".join(field.name for field in fields(Edit))
+_ANNOUNCED = "id, plan, author, announced, person, size, unlocked_offset"
+
+
+class Server:
+    """The store of a team, on a server."""
+
+    def __init__(self, address: Address, password: str, context: CheckingContext | None) -> None:
+        self._address = address
+        self._connection = Connection(address, password, context)
+        self._identity = ""
+
+    @property
+    def lists(self) -> Lists:
+        """Its sessions as lists, page by page."""
+        return Lists(self._connection)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    # of the store
+
+    def identity(self) -> str:
+        self._identity = self._identity or self._read_identity()
+        return self._identity
+
+    def _read_identity(self) -> str:
+        rows = {row[0]: row[1] for row in self._connection.rows("SELECT name, value FROM about")}
+        version = str(rows.get("version", ""))
+        if not version.isdigit() or "identity" not in rows:
+            problem = f"{self._where()} has no history of Dyno"
+            raise TeamError(f"{problem}: create it by `dyno history use`", f"{problem}: choose Share again")
+        if int(version) > schema.VERSION:
+            raise TeamError(
+                f"{self._where()} has version {version:.9}, this Dyno reads {schema.VERSION}: update Dyno"
+            )
+        return answers.text(rows["identity"], 64)
+
+    def create(self) -> None:
+        """Create the tables that are missing; whoever may only read finds them there."""
+        try:
+            for statement in schema.STATEMENTS:
+                with suppress(TakenPlaceError):
+                    self._connection.do(statement)
+            for name, value in (("version", str(schema.VERSION)), ("identity", new_id())):
+                self._connection.do("INSERT IGNORE INTO about VALUES (%s, %s)", name, value)
+        except ReadOnlyError:
+            try:
+                self.identity()
+            except TeamError:
+                raise TeamError(
+                    f"{self._where()} has no history of Dyno yet, and {self._address.user} may not"
+                    " create it: ask an account with CREATE to use it first"
+                ) from None
+
+    def edit_numbers(self) -> dict[str, int]:
+        return answers.numbers(self._connection.rows("SELECT author, max(number) FROM edit GROUP BY author"))
+
+    def edits(self, author: str, after: int) -> list[Edit]:
+        rows = self._connection.rows(
+            f"SELECT {_EDIT} FROM edit WHERE author = %s AND number > %s ORDER BY number LIMIT {PAGE}",
+            author, after,
+        )  # fmt: skip
+        return answers.checked(answers.edit, rows)
+
+    def add_edit(self, edit: Edit) -> None:
+        self._connection.together(lambda: self._add_edit(edit))
+
+    def _add_edit(self, edit: Edit) -> None:
+        marks = ", ".join(["%s"] * len(fields(Edit)))
+        try:
+            self._connection.do(f"INSERT INTO edit ({_EDIT}) VALUES ({marks})", *astuple(edit))
+        except TakenPlaceError:
+            if self.edits(edit.author, edit.number - 1)[:1] != [edit]:
+                raise TakenError(
+                    f"edit {edit.number} of {edit.author} is another one on the server"
+                ) from None
+        found = (edit.clock, *edit.id, edit.value)
+        if not self._connection.do(
+            "INSERT IGNORE INTO in_force (kind, subject, item, clock, author, number, value)"
+            " VALUES (%s, %s, %s, %s, %s, %s, %s)",
+            edit.kind, edit.subject, edit.item, *found,
+        ):  # fmt: skip
+            self._connection.do(
+                "UPDATE in_force SET clock = %s, author = %s, number = %s, value = %s"
+                " WHERE kind = %s AND subject = %s AND item = %s AND (clock, author, number) < (%s, %s, %s)",
+                *found, edit.kind, edit.subject, edit.item, *edit.rank,
+            )  # fmt: skip
+
+    def session_numbers(self) -> dict[str, int]:
+        return answers.numbers(
+            self._connection.rows("SELECT author, max(announced) FROM line GROUP BY author")
+        )
+
+    def sessions(self, author: str, after: int) -> list[Announced]:
+        rows = self._connection.rows(
+            f"SELECT {_ANNOUNCED} FROM line WHERE author = %s AND announced > %s"
+            f" ORDER BY announced LIMIT {PAGE}",
+            author, after,
+        )  # fmt: skip
+        return answers.checked(answers.announced, rows)
+
+    def session(self, session: str) -> Announced | None:
+        rows = self._connection.rows(f"SELECT {_ANNOUNCED} FROM line WHERE id = %s", session)
+        return next(iter(answers.checked(answers.announced, rows)), None)
+
+    def rows(self, session: str, offset: int) -> list[Row]:
+        rows = self._connection.rows(
+            "SELECT `offset`, size, chain FROM piece WHERE session = %s AND `offset` >= %s"
+            f" ORDER BY `offset` LIMIT {PAGE}",
+            session, offset,
+        )  # fmt: skip
+        return answers.checked(answers.row, rows)
+
+    def content(self, session: str, row: Row) -> bytes:
+        rows = self._connection.rows(
+            "SELECT content FROM piece WHERE session = %s AND `offset` = %s", session, row.offset,
+            most=2 * ROW,
+        )  # fmt: skip
+        return answers.checked(unpacked, rows or [("",)])[0]
+
+    def add_row(self, session: str, row: Row, content: bytes) -> bool:
+        try:
+            self._connection.do(
+                "INSERT INTO piece (session, `offset`, size, chain, content) VALUES (%s, %s, %s, %s, %s)",
+                session, row.offset, row.size, row.chain, zlib.compress(content),
+            )  # fmt: skip
+        except TakenPlaceError:
+            return False
+        return True
+
+    def announce(self, session: Announced, line: Line) -> None:
+        if line.headlines or not self._update(session, line):
+            self._connection.together(lambda: self._announce(session, line))
+
+    def _announce(self, session: Announced, line: Line) -> None:
+        if not self._update(session, line):
+            self._insert(session, line)
+        for group, *figures in line.headlines:
+            self._connection.do(
+                "INSERT INTO headline VALUES (%s, %s, %s, %s, %s)"
+                " ON DUPLICATE KEY UPDATE qps = %s, n = %s, steps = %s",
+                session.session, group[:255], *figures, *figures,
+            )  # fmt: skip
+
+    def _update(self, session: Announced, line: Line) -> int:
+        named, values = _named(session, line)
+        return self._connection.do(f"UPDATE line SET {named} WHERE id = %s", *values, session.session)
+
+    def _insert(self, session: Announced, line: Line) -> None:
+        named, values = _named(session, line)
+        self._connection.do(
+            f"INSERT INTO line SET id = %s, person = %s, {named}", session.session, session.person, *values
+        )
+        self._connection.do(
+            "INSERT IGNORE INTO plan VALUES (%s, %s, %s)", session.plan, line.plan_hash, line.plan
+        )
+
+    def _where(self) -> str:
+        return f"the database {self._address.database} of {self._address.place}"
+
+
+def unpacked(content: Any) -> bytes:
+    """The bytes of a row, never more than a row may have."""
+    if type(content) is not bytes:
+        raise ValueError("a row of a journal is missing")
+    unpacker = zlib.decompressobj()
+    try:
+        raw = unpacker.decompress(content, ROW + 1)
+    except zlib.error as error:
+        raise ValueError(f"a row of a journal is damaged: {error}") from None
+    if len(raw) > ROW or not unpacker.eof:
+        raise ValueError("a row of a journal is damaged or too long")
+    return raw
+
+
+def _named(session: Announced, line: Line) -> tuple[str, list[Any]]:
+    """The columns of a line, and their values."""
+    columns = {
+        "plan": session.plan, "author": session.author, "announced": session.number, "size": session.size,
+        "unlocked_offset": session.unlocked_offset,
+        **{name: _short(value) for name, value in line.columns.items()},
+        "began_at": line.columns["started_at"] or line.columns["planned_at"],
+    }  # fmt: skip
+    return ", ".join(f"`{name}` = %s" for name in columns), list(columns.values())
+
+
+def _short(value: Any) -> Any:
+    """A text of a list, as long as its column."""
+    return value[:255] if isinstance(value, str) else value

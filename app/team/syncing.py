@@ -1,0 +1,63 @@
+"""The exchange with a team's server. It can end anywhere and begin again."""
+
+from __future__ import annotations
+
+from app.history.history import History
+
+from . import local_edits, local_sessions
+from .edit_exchange import fetch_edits, push_edits
+from .session_exchange import SessionExchange
+from .store import ReadOnlyError, Store, TeamError
+from .synced import OnProgress, Synced
+
+
+def sync(
+    history: History,
+    store: Store,
+    person: str,
+    on_progress: OnProgress = lambda _: None,
+    merge_teams: bool = False,
+    fetches_all: bool = True,
+) -> Synced:
+    """Exchange everything: first what others have, then what they lack. Raises TeamError."""
+    done = Synced()
+    _check_server(history, store, merge_teams)
+    local_edits.collect(history, person)
+    there = fetch_edits(history, store, done)
+    sessions = SessionExchange(history, store, person, done, on_progress)
+    if fetches_all:
+        sessions.fetch()
+    else:
+        sessions.fetch_some(local_sessions.growing(history))
+    done.is_changed |= local_edits.apply(history)
+    try:
+        push_edits(history, store, done, there)
+        sessions.push()
+    except ReadOnlyError:
+        done.waiting = _count_waiting(history, there)
+    return done
+
+
+def _check_server(history: History, store: Store, merge_teams: bool) -> None:
+    """One history belongs to one team, unless the person wants to give all to another."""
+    identity, known = store.identity(), local_sessions.server_of(history)
+    is_another = bool(known) and identity != known
+    if is_another and not merge_teams:
+        raise TeamError(
+            "this history is shared with another team: set DYNO_HOME to another directory for this one, or"
+            " give it everything by `dyno history use ADDRESS --merge`",
+            "this history is shared with another team: stop sharing, or use another directory for this one",
+        )
+    there = store.session_numbers().get(local_edits.author_of(history), 0)
+    here = local_sessions.last_announcement(history)
+    if identity != known or there < here:  # fewer: it was restored from a backup
+        local_sessions.share_with(history, identity, with_all=is_another)
+    elif there > here:  # a copy of this history announces sessions
+        local_edits.become_another(history, local_edits.pushed(history) + 1)
+
+
+def _count_waiting(history: History, there: dict[str, int]) -> int:
+    """What a reader cannot give."""
+    author = local_edits.author_of(history)
+    edits = local_edits.edit_numbers(history).get(author, 0) - there.get(author, 0)
+    return max(0, edits) + len(local_sessions.own_sessions(history))

@@ -1,0 +1,201 @@
+"""Desktops that share their history through a real server: certificate, password, grants, going away."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.core.errors import DynoError
+from app.history import edits
+from app.history.browsing import Filter, Order
+from app.history.browsing import page as page_of
+from app.history.history import History
+from app.history.sessions import sessions
+from app.remote.secrets import SecretNeededError, forget_secrets
+from app.team.address import Choice
+from app.team.certificate import CertificateChangedError, CertificateUnknownError
+from app.team.exchange import Exchanger
+from app.team.listing import find, page
+from app.team.login import begin, log_in
+from app.team.store import AwayError, TeamError
+from app.team.syncing import sync
+from tests.installed import BUILD
+from tests.integration.desktop import Desktop
+from tests.journals import contender, plan, store, whole
+from tests.team_server import PASSWORD, READER, WRITER, Database, certify, started
+from tests.unit.team.test_merging import desktops, edit_something, state_of
+
+__all__ = ["desktops"]
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[Database]:
+    with started(BUILD) as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def no_secret_of_another_test() -> Iterator[None]:
+    forget_secrets()
+    yield
+    forget_secrets()
+
+
+def ask(_prompt: str) -> str:
+    return PASSWORD
+
+
+def choice(database: Database, user: str = WRITER) -> Choice:
+    found = Choice(database.address(user), user)
+    try:
+        begin(Path("/nonexistent"), found, ask)
+    except CertificateUnknownError as error:
+        return Choice(found.address, user, certificate=error.fingerprint)
+    raise AssertionError("a certificate that nobody vouches for was accepted")
+
+
+def test_desktops_on_a_real_server_are_equal_in_the_end(
+    database: Database, desktops: list[History], tmp_path: Path
+) -> None:
+    begin(tmp_path / "settings", choice(database), ask)
+    chance, server = random.Random(23), log_in(choice(database), ask)
+    for at in range(40):
+        who = chance.randrange(len(desktops))
+        for _ in range(3):
+            edit_something(desktops[who], chance, at)
+        sync(desktops[who], server, f"person {who}")
+    for _ in range(2):
+        for history in desktops:
+            sync(history, server, "")
+    states = [state_of(history) for history in desktops]
+    assert states[1:] == states[:-1] and states[0][0]
+    in_force = database.query("SELECT subject, kind, item, author, number FROM team.in_force")
+    assert sorted(in_force) == sorted(states[0][-1])
+    reader = log_in(choice(database, READER), ask)
+    with History(tmp_path / "reader") as history:
+        assert sync(history, reader, "Ben").fetched_sessions == 10
+        edits.tag(history, sessions(history)[0]["id"], "mine")
+        assert "you may only read: 1 change of yours" in sync(history, reader, "Ben").text
+
+
+def test_a_server_that_goes_away_is_one_line_and_comes_back(
+    database: Database, desktops: list[History], tmp_path: Path
+) -> None:
+    wanted = choice(database)
+    begin(tmp_path / "settings", wanted, ask)
+    history, exchanger = desktops[0], Exchanger()
+    database.stop()
+    with pytest.raises(AwayError) as caught:
+        exchanger.exchange(history, wanted, ask)
+    assert str(caught.value).isprintable() and "does not answer" in str(caught.value)
+    database.start()
+    assert exchanger.exchange(history, wanted, ask).text
+    database.stop()
+    with pytest.raises(AwayError):
+        exchanger.exchange(history, wanted, ask)
+    database.start()
+    assert exchanger.exchange(history, wanted, ask).text == "up to date"
+    exchanger.close()
+
+
+FILTERS = (
+    Filter(), Filter("100%"), Filter("full"), Filter("ZETA"), Filter("rocksdb local"), Filter("f_st"),
+    Filter("\\"),
+    Filter("", {"target": ("shelf",)}), Filter("", {"tag": ("alpha", "x")}), Filter("00002"),
+    Filter("", {"state": ("completed", "lost")}),
+)  # fmt: skip
+
+
+def test_lists_are_the_same_on_the_server_and_sessions_come_when_they_are_chosen(
+    database: Database, tmp_path: Path
+) -> None:
+    wanted = replace(choice(database), fetches_all=False)
+    begin(tmp_path / "settings", wanted, ask)
+    exchanger = Exchanger()
+    lists = exchanger.lists(wanted, ask)
+    with History(tmp_path / "one") as one, History(tmp_path / "two") as two:
+        two_engines = plan([contender(), contender("rocksdb")], number=91, repeats=2)
+        elsewhere = plan([contender("myisam")], number=92, target="shelf")
+        store(one, *(whole(its_plan, turn.session) for its_plan in (two_engines, elsewhere)
+                     for turn in its_plan.turns))  # fmt: skip
+        ids = [id_ for (id_,) in one.query("SELECT id FROM session ORDER BY id")]
+        edits.rename(one, ids[0], "it's 100% \\ fast_")
+        for tag in ("Zeta", "alpha"):
+            edits.tag(one, ids[1], tag)
+        edits.note(one, ids[2], "the disk was full")
+        edits.delete(one, ids[3])
+        assert "sent 4 sessions" in exchanger.exchange(one, wanted, ask).text
+        of_others = {each["id"] for each in page(lists, Filter())} - set(ids)
+        for each in FILTERS:
+            there = [line for line in page(lists, each) if line["id"] not in of_others]
+            here = page_of(one, each, Order(), 0, 100)
+            assert there == [{**line, "colour": 0} for line in here], each
+        assert exchanger.exchange(two, wanted, ask).fetched_sessions == 0
+        assert two.query("SELECT count(*) FROM session") == [(0,)]
+        assert exchanger.fetch(two, wanted, ask, find(lists, ids[0])).text == "received 1 session"
+        assert [entry["name"] for entry in sessions(two)] == ["it's 100% \\ fast_"]
+        with pytest.raises(DynoError, match="the team has no session"):
+            find(lists, "nothing")
+    exchanger.close()
+
+
+def test_who_is_asked_for_what(database: Database) -> None:
+    prompts: list[str] = []
+
+    def refuse(prompt: str) -> None:
+        prompts.append(prompt)
+
+    wanted = choice(database)
+    with pytest.raises(SecretNeededError):
+        log_in(wanted, refuse)
+    with pytest.raises(SecretNeededError):
+        log_in(wanted, lambda prompt: (prompts.append(prompt), "wrong" if len(prompts) < 4 else None)[1])
+    assert set(prompts) == {f"password of anna@127.0.0.1 port {database.port} (team's history): "}
+    log_in(wanted, ask).close()
+    log_in(wanted, refuse).close()  # it is remembered for reconnects
+
+
+def test_another_certificate_is_refused_loudly(database: Database) -> None:
+    wanted = choice(database)
+    database.stop()
+    certify(database.folder)
+    database.start()
+    with pytest.raises(CertificateChangedError, match="HAS CHANGED"):
+        log_in(wanted, ask)
+
+
+def test_a_server_without_tls_is_refused() -> None:
+    with started(BUILD, tls=False) as other:
+        with pytest.raises(TeamError, match="offers no TLS"):
+            log_in(Choice(other.address(), "Anna", certificate="SHA256:00"), ask)
+        log_in(Choice(other.address(), "Anna", tls=False), ask).close()
+
+
+def test_the_command_line(database: Database, desktop: Desktop) -> None:
+    """A person without a terminal is told what is missing; nothing is stored then."""
+    address = database.address()
+    said = desktop.dyno("history", "use", address, code=1).stderr
+    assert "is not verified" in said and len(said.splitlines()) == 1
+    fingerprint = said.split("--certificate ")[1].split()[0]
+    words = ("history", "use", address, "--certificate", fingerprint, "--as", "Anna B")
+    assert "needs the password of anna@127.0.0.1" in desktop.dyno(*words, code=2).stderr
+    assert desktop.dyno("history", "show").stdout.startswith("this computer's own history")
+    log_in(choice(database), ask).close()  # a person has entered it, and it is remembered
+    with History(desktop.home) as history:
+        store(history, whole(plan(number=88)))
+    assert "sent 1 session" in desktop.dyno(*words).stdout
+    desktop.dyno("session", "rename", "last", "fast")
+    assert "0 sessions, 1 edit" in desktop.dyno("history", "show").stdout
+    assert desktop.dyno("history", "sync").stdout.splitlines()[-1] == "sent 1 edit"
+    assert 'Anna B  named it "fast"' in desktop.dyno("history", "edits", "fast").stdout
+    assert desktop.dyno("history", "use", "mysql://anna:secret@db/team", code=2).stderr.count("secret") == 0
+    assert "fast" in desktop.dyno("history", "list", "--text", "fast").stdout
+    assert desktop.dyno("history", "fetch", "0" * 26, code=2).stderr.startswith(
+        "dyno: the team has no session"
+    )
+    assert "own history" in desktop.dyno("history", "use", "local").stdout
+    assert "choose a team" in desktop.dyno("history", "sync", code=2).stderr

@@ -1,0 +1,129 @@
+"""A person shares the history with a team: the dialog, the certificate, the password, the line about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMainWindow, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.history.history import History
+from app.history.sessions import sessions
+from app.remote.secrets import forget_secrets
+from app.team.address import read_choice
+from app.team.certificate import CheckingContext
+from app.team.connection import PasswordError, UnverifiedError
+from app.team.syncing import sync
+from tests.journals import plan, store, whole
+from tests.team import MemoryStore
+from ui.core.bus import Changes
+from ui.core.context import Context
+from ui.core.secret_dialog import SecretDialog
+from ui.dialogs.certificate import CertificateDialog
+from ui.dialogs.team import TeamDialog
+from ui.shell.team_line import TeamLine
+
+from .test_targets import dialog_of
+
+ADDRESS, FINGERPRINT, PASSWORD = "mysql://anna@db.example/dyno", "SHA256:AB:CD", "right"
+
+
+class Server(MemoryStore):
+    """A server with a certificate that nobody vouches for."""
+
+    def __call__(self, _address: Any, password: str, context: CheckingContext | None) -> Server:
+        self.look(_address, context)
+        if password != PASSWORD:
+            raise PasswordError("wrong")
+        return self
+
+    def look(self, _address: Any, context: CheckingContext | None) -> None:
+        if context is not None and context.check_hostname:
+            raise UnverifiedError("self-signed certificate")
+        if context is not None:
+            context._check(FINGERPRINT)
+
+    def create(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Server:
+    made = Server()
+    monkeypatch.setattr("app.team.login.Server", made)
+    monkeypatch.setattr("app.team.login.look", made.look)
+    monkeypatch.setattr("app.team.login.system_keyring", lambda: None)
+    forget_secrets()
+    return made
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> QMainWindow:
+    made = QMainWindow()
+    qtbot.addWidget(made)
+    made.resize(1280, 800)
+    made.show()
+    return made
+
+
+def press(qtbot: QtBot, dialog: TeamDialog, text: str) -> None:
+    (button,) = (each for each in dialog.findChildren(QPushButton) if each.text().replace("&", "") == text)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def test_a_history_is_shared_and_the_server_goes_away(
+    qtbot: QtBot, context: Context, window: QMainWindow, server: Server, tmp_path: Path
+) -> None:
+    with History(context.home) as own, History(tmp_path / "ben") as other:
+        store(own, whole(plan(number=1)))
+        store(other, whole(plan(number=2)))
+        sync(other, server, "Ben")
+    line = TeamLine(context.team, window)
+    context.team.begin()
+    qtbot.waitUntil(lambda: not context.team.state.text)
+    assert line._label.isHidden()
+    dialog = TeamDialog(context, window)
+    dialog.open()
+    qtbot.keyClicks(dialog._address, ADDRESS)
+    press(qtbot, dialog, "Share")
+    seen = dialog_of(qtbot, CertificateDialog)
+    assert seen.error.fingerprint == FINGERPRINT and not server.all_edits
+    qtbot.mouseClick(seen.accept_button, Qt.MouseButton.LeftButton)
+    asked = dialog_of(qtbot, SecretDialog)
+    qtbot.keyClicks(asked.findChild(type(dialog._address)), PASSWORD)
+    qtbot.keyClick(asked, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: context.team.state.done is not None, timeout=10_000)
+    assert line._label.text() == "Team: sent 1 session, received 1 session"
+    choice = read_choice(context.home)
+    assert choice is not None and (choice.person, choice.certificate) == ("anna", FINGERPRINT)
+    with History(context.home) as own:
+        assert [each["person"] for each in sessions(own)] == ["anna", "Ben"]
+    server.calls_left = 0
+    context.team.exchange()
+    qtbot.waitUntil(lambda: context.team.state.error is not None)
+    assert "does not answer" in line._label.text()
+    server.calls_left = 1 << 60
+    context.bus.changed.emit(Changes(sessions=True))  # somebody works on: it is tried again soon
+    qtbot.waitUntil(lambda: context.team.state.done is not None, timeout=10_000)
+    press(qtbot, dialog, "Stop sharing")
+    qtbot.waitUntil(lambda: not context.team.state.text)
+    assert line._label.isHidden() and read_choice(context.home) is None
+    dialog.close()
+
+
+@pytest.mark.parametrize("address", ["mysql://anna:secret@db/dyno", "db.example", ""])
+def test_a_wrong_address_is_said_in_the_dialog(
+    qtbot: QtBot, context: Context, window: QMainWindow, address: str
+) -> None:
+    dialog = TeamDialog(context, window)
+    dialog.open()
+    qtbot.keyClicks(dialog._address, address)
+    press(qtbot, dialog, "Share")
+    assert dialog._message.text and "secret" not in dialog._message.text
+    dialog.close()

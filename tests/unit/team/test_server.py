@@ -1,0 +1,204 @@
+"""The connection to a team's server against servers that lie, and what its address may be."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import threading
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.core.errors import DynoError, InputError
+from app.team import answers, connection
+from app.team.address import Address, Choice, keep_choice, parse_address, read_choice
+from app.team.certificate import by_fingerprint
+from app.team.connection import Connection
+from app.team.server import unpacked
+from app.team.store import ROW, TeamError
+
+PASSWORD = "never to be seen"
+
+
+def packet(payload: bytes, number: int) -> bytes:
+    return struct.pack("<I", len(payload))[:3] + bytes([number]) + payload
+
+
+def greeting(capabilities: int = 0xF7FF, plugin: bytes = b"mysql_native_password") -> bytes:
+    """The first packet of a server; 0x0800 of the capabilities is TLS."""
+    high = 0x0008 | 0x0020  # PLUGIN_AUTH, LENENC data
+    body = b"\x0a10.11.0\x00" + struct.pack("<I", 7) + b"12345678\x00"
+    body += struct.pack("<HBHH", capabilities, 45, 2, high) + bytes([21]) + b"\x00" * 10 + b"123456789012\x00"
+    return packet(body + plugin + b"\x00", 0)
+
+
+@contextmanager
+def lying(answer: Callable[[socket.socket, list[bytes]], None]) -> Iterator[tuple[Address, list[bytes]]]:
+    """A server that lies to the first who connects; what it was sent."""
+    received: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            client, _ = listening.accept()
+            client.settimeout(10)
+            with client:
+                try:
+                    answer(client, received)
+                except OSError:
+                    pass
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield Address("anna", "127.0.0.1", listening.getsockname()[1], "team"), received
+        thread.join()
+
+
+def test_a_server_without_tls_gets_no_password() -> None:
+    def answer(client: socket.socket, received: list[bytes]) -> None:
+        client.sendall(greeting())
+        received.append(client.recv(4096))
+
+    with lying(answer) as (address, received), pytest.raises(TeamError, match="offers no TLS"):
+        Connection(address, PASSWORD, by_fingerprint("x", "SHA256:00"))
+    assert received == [b""]
+
+
+@pytest.mark.parametrize("plugin", [b"mysql_clear_password", b"dialog"])
+def test_nobody_gets_the_password_as_plain_text(plugin: bytes) -> None:
+    def answer(client: socket.socket, received: list[bytes]) -> None:
+        client.sendall(greeting())
+        received.append(client.recv(4096))
+        client.sendall(packet(b"\xfe" + plugin + b"\x00\x01Password: ", 2))
+        received.append(client.recv(4096))
+
+    with lying(answer) as (address, received), pytest.raises(TeamError, match="plain text"):
+        Connection(address, PASSWORD, None)
+    assert PASSWORD.encode() not in b"".join(received)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"", b"SSH-2.0-OpenSSH_9.2\r\n" * 10, b"\xff\xff\xff\x00" + b"x" * 100, packet(b"", 0),
+        packet(b"\x0a", 0),
+        packet(b"\xff\x15\x04" + b"#28000\x1b[2J" + b"e" * 1000, 0), packet(b"\x0a\xff\x00" + b"\x00" * 7, 0),
+    ],
+    ids=range(7),
+)  # fmt: skip
+def test_what_is_no_greeting_is_one_line(said: bytes) -> None:
+    def answer(client: socket.socket, _: list[bytes]) -> None:
+        client.sendall(said)
+
+    with lying(answer) as (address, _), pytest.raises(TeamError) as caught:
+        Connection(address, PASSWORD, None)
+    assert str(caught.value).isprintable() and len(str(caught.value)) < 500
+
+
+def test_an_answer_without_an_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "MOST", 1 << 20)
+    monkeypatch.setattr(connection._Connection, "left", 1 << 20)
+
+    def answer(client: socket.socket, _: list[bytes]) -> None:
+        client.sendall(greeting())
+        client.recv(4096)
+        for at in range(2, 60):
+            client.sendall(b"\xff\xff\xff" + bytes([at]) + b"x" * 0xFFFFFF)
+
+    with lying(answer) as (address, _), pytest.raises(TeamError, match="more than 1 MiB"):
+        Connection(address, PASSWORD, None)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [None, "text", b"", b"no zlib", zlib.compress(b"x" * 10)[:-3], zlib.compress(b"\0" * (200 << 20), 9)],
+    ids=["null", "text", "empty", "damaged", "torn", "bomb"],
+)
+def test_a_row_is_never_longer_than_a_row(content: Any) -> None:
+    with pytest.raises(ValueError, match="row of a journal"):
+        unpacked(content)
+    assert unpacked(zlib.compress(b"a" * ROW)) == b"a" * ROW
+
+
+@pytest.mark.parametrize(
+    ("read", "row"),
+    [
+        (answers.announced, ("S" * 26, "P" * 26, "A" * 26, 1, "n" * 5_000_000, 5, -1)),
+        (answers.announced, ("../etc", "P" * 26, "A" * 26, 1, "n", 5, -1)),
+        (answers.announced, ("S" * 26, "P" * 26, "A" * 26, 1, "n", 1 << 40, -1)),
+        (answers.announced, ("S" * 26, "P" * 26, "A" * 26, "1", "n", 5, -1)),
+        (answers.announced, ("S" * 26, None, "A" * 26, 1, "n", 5, -1)),
+        (answers.row, (0, ROW + 1, b"c" * 32)),
+        (answers.row, (-1, 5, b"c" * 32)),
+        (answers.row, (0, 5, b"c")),
+        (answers.edit, ("A" * 26, 1, 1, "x", "p", "S" * 26, "name", "", "1", "", 0)),
+        (answers.edit, ("A" * 26, 1, 1, 1.0, "p", "S" * 26, "name", "", "1" * 2_000_000, "", 0)),
+        (answers.last, ("A" * 26, 1 << 60)),
+    ],
+)
+def test_an_answer_of_another_shape_is_refused_in_one_line(
+    read: Callable[..., Any], row: tuple[Any, ...]
+) -> None:
+    with pytest.raises(TeamError) as caught:
+        answers.checked(read, [row])
+    assert len(str(caught.value)) < 300
+
+
+def test_a_name_cannot_steer_a_terminal() -> None:
+    found = answers.announced("S" * 26, "P" * 26, "A" * 26, 1, "\x1b[2Jroot\u202e", 5, -1)
+    assert found.person == "\\x1b[2Jroot\\u202e"
+
+
+# addresses
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("mysql://anna@db.example/team", Address("anna", "db.example", 3306, "team")),
+        ("mysql://anna@db.example:3307/team", Address("anna", "db.example", 3307, "team")),
+        ("mysql://a%20@[::1]:3307/team_1", None),
+        ("mysql://anna@[::1]:3307/team_1", Address("anna", "::1", 3307, "team_1")),
+    ],
+)
+def test_an_address_is_read_and_written(text: str, expected: Address | None) -> None:
+    if expected is None:
+        with pytest.raises(InputError):
+            parse_address(text)
+    else:
+        assert parse_address(text) == expected and str(expected) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mysql://anna:s3cret@db/team", "mysql://anna:@db/team", "mysql://anna:s3c@ret@db/team", "mysql://db/team",
+        "mysql://anna@/team", "mysql://anna@db", "mysql://anna@db/", "mysql://anna@db:0x/team", "postgres://a@b/c",
+        "mysql://anna@db:99999/team", "mysql://anna@db/te am", "mysql://anna@db/team?ssl=0", "", "team",
+        "mysql://anna@d\x1bb/team", "mysql://anna@[::1/team",
+    ],
+)  # fmt: skip
+def test_a_wrong_address_is_one_line_without_a_password(text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_address(text)
+    assert "s3c" not in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_choice_is_stored_without_a_secret(dyno_home: Path) -> None:
+    choice = Choice("mysql://anna@db/team", "Anna", certificate="SHA256:AA")
+    keep_choice(dyno_home, choice)
+    assert read_choice(dyno_home) == choice
+    assert PASSWORD not in (dyno_home / "settings.toml").read_text()
+    keep_choice(dyno_home, None)
+    assert read_choice(dyno_home) is None
+
+
+@pytest.mark.parametrize("table", ["team = 3", '[team]\naddress = "x"\nperson = "y"', "[team]\ntls = 1"])
+def test_a_damaged_choice_is_one_line(dyno_home: Path, table: str) -> None:
+    dyno_home.mkdir()
+    (dyno_home / "settings.toml").write_text(table)
+    with pytest.raises(DynoError):
+        read_choice(dyno_home)

@@ -1,0 +1,128 @@
+"""The exchange with a team's server: a thread of its own, in the background, with a connection that stays."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from .bus import Bus, Changes
+from .plain import error_lines
+from .plans import Plans
+from .secrets import Secrets
+
+if TYPE_CHECKING:
+    from app.team.exchange import Exchanger
+    from app.team.synced import Synced
+
+SOON_MS = 2000  # after a change: several come together
+LIVE_MS, IDLE_MS = 5000, 60_000  # between two exchanges, while a plan runs and otherwise
+CLOSE_S = 3.0
+
+
+@dataclass(frozen=True)
+class TeamState:
+    """How the exchange goes."""
+
+    text: str = ""  # of the status bar; '': no team's history is in use
+    error: Exception | None = None
+    done: Synced | None = None
+
+
+class Team(QObject):
+    """Exchanges after changes and from time to time; work never waits for it."""
+
+    told = Signal(object)  # TeamState
+    _heard = Signal(object)  # TeamState, from the thread
+
+    def __init__(
+        self, home: Path, bus: Bus, plans: Plans, secrets: Secrets, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._home, self._bus, self._plans, self._secrets = home, bus, plans, secrets
+        self.state = TeamState()
+        self._is_asking = False  # a person waits, and can be asked for the password
+        self._is_own = False  # the change that is told is from the exchange itself
+        self._wanted, self._closing = threading.Event(), threading.Event()
+        self._thread: threading.Thread | None = None
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self.exchange)
+        self._heard.connect(self._on_heard)
+        bus.changed.connect(self._on_changed)
+
+    def begin(self) -> None:
+        """Start the thread; without a team's history it sleeps."""
+        if self._thread is None and not self._closing.is_set():
+            self._thread = threading.Thread(target=self._work, name="team", daemon=True)
+            self._thread.start()
+            self.exchange()
+
+    def exchange(self, is_asking: bool = False) -> None:
+        """Exchange now; with `is_asking` a dialog may ask for the password."""
+        self._is_asking = self._is_asking or is_asking
+        self._wanted.set()
+
+    def close(self) -> None:
+        self._closing.set()
+        self._wanted.set()
+        if self._thread is not None:
+            self._thread.join(CLOSE_S)
+
+    def _on_changed(self, changes: Changes) -> None:
+        if self._thread is not None and (changes.sessions or changes.settings) and not self._is_own:
+            self._timer.start(SOON_MS)
+
+    def _on_heard(self, state: TeamState) -> None:
+        self.state = state
+        self.told.emit(state)
+        if state.done is None and state.error is None:
+            return
+        if state.done is not None and state.done.is_changed:
+            self._is_own = True
+            self._bus.changed.emit(Changes(sessions=True))
+            self._is_own = False
+        self._timer.start(LIVE_MS if self._plans.active() else IDLE_MS)
+
+    # on the thread
+
+    def _work(self) -> None:
+        from app.team.exchange import Exchanger
+
+        exchanger = Exchanger()
+        while self._wanted.wait() and not self._closing.is_set():
+            self._wanted.clear()
+            is_asking, self._is_asking = self._is_asking, False
+            try:
+                self._exchange(exchanger, is_asking)
+            except Exception as error:
+                self._tell(TeamState(f"Team: {error_lines(error)[0]}", error))
+        exchanger.close()
+
+    def _exchange(self, exchanger: Exchanger, is_asking: bool) -> None:
+        from app.history.history import History
+        from app.team.address import read_choice
+
+        choice = read_choice(self._home)
+        if choice is None:
+            exchanger.close()
+            self._tell(TeamState())
+            return
+        ask = self._secrets.ask if is_asking else self._secrets.silent
+        with History(self._home) as history:
+            done = exchanger.exchange(
+                history, choice, ask, lambda text: self._tell(TeamState(f"Team: {text}"))
+            )
+        self._tell(TeamState(_text(done), done=done))
+
+    def _tell(self, state: TeamState) -> None:
+        if not self._closing.is_set():
+            self._heard.emit(state)
+
+
+def _text(done: Synced) -> str:
+    if done.problems:
+        return f"Team: {done.problems[0]}"
+    return f"Team: {done.text}"

@@ -1,0 +1,131 @@
+"""A dialog that shows the fingerprint of a machine and accepts it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QFrame,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ui.core.plain import Label
+from ui.core.theme import SPACE
+
+WIDTH = 78 * SPACE
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a person reads before accepting a fingerprint."""
+
+    title: str
+    heading: str
+    about: str
+    fingerprint: str
+    trusted: Sequence[str]  # fingerprints so far; not empty: it has changed
+    pairs: Sequence[tuple[str, str]]  # titles and texts next to the fingerprint
+    way: str  # how the machine itself shows its fingerprint
+    known: str  # the tick before a changed one is accepted
+    accept: str  # the button
+
+    @property
+    def is_changed(self) -> bool:
+        return bool(self.trusted)
+
+
+class FingerprintDialog(QDialog):
+    """An unknown fingerprint needs a button to accept; a changed one needs a tick first."""
+
+    def __init__(self, question: Question, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._question = question
+        self.is_changed = question.is_changed
+        self.setWindowTitle(question.title)
+        self.setMinimumWidth(WIDTH)
+        self.accept_button = self._make_accept_button()
+        self.known = QCheckBox(question.known)
+        self.known.setVisible(self.is_changed)
+        self.known.toggled.connect(self.accept_button.setEnabled)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
+        layout.setSpacing(2 * SPACE)
+        for widget in (self._make_heading(), self._make_keys(), _wrapped(self._question.way), self.known):
+            layout.addWidget(widget)
+        layout.addWidget(self._make_buttons())
+        self.cancel_button.setFocus()
+
+    def is_accepted(self) -> bool:
+        return self.result() == QDialog.DialogCode.Accepted
+
+    def _make_heading(self) -> QFrame:
+        frame = QFrame()
+        frame.setProperty("role", "message")
+        frame.setProperty("tone", "error" if self.is_changed else "info")
+        heading = Label(self._question.heading)
+        heading.setProperty("role", "bad" if self.is_changed else "heading")
+        heading.setWordWrap(True)
+        font = heading.font()
+        font.setBold(True)
+        heading.setFont(font)
+        layout = QVBoxLayout(frame)
+        layout.addWidget(heading)
+        layout.addWidget(_wrapped(self._question.about))
+        return frame
+
+    def _make_keys(self) -> QWidget:
+        keys = QWidget()
+        form = QFormLayout(keys)
+        form.setContentsMargins(SPACE, 0, SPACE, 0)
+        (first, *others), trusted = self._question.pairs, "\n".join(self._question.trusted)
+        form.addRow(first[0], Label(first[1]))
+        if trusted:
+            form.addRow("Trusted so far", _fingerprint(trusted, "Trusted fingerprint"))
+        offered = _fingerprint(self._question.fingerprint, "Offered fingerprint")
+        form.addRow("Offered now" if self.is_changed else "Fingerprint", offered)
+        for title, text in others:
+            form.addRow(title, Label(text))
+        return keys
+
+    def _make_accept_button(self) -> QPushButton:
+        button = QPushButton(self._question.accept)
+        button.setEnabled(not self.is_changed)
+        button.setAutoDefault(False)  # Enter does not accept what nobody has looked at
+        return button
+
+    def _make_buttons(self) -> QDialogButtonBox:
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        buttons.addButton(self.accept_button, QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        self.cancel_button = buttons.button(QDialogButtonBox.StandardButton.Cancel)
+        self.cancel_button.setDefault(True)
+        return buttons
+
+
+def _wrapped(text: str) -> QLabel:
+    label = Label(text)
+    label.setWordWrap(True)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label
+
+
+def _fingerprint(text: str, name: str) -> QLabel:
+    """The fingerprint in a fixed-width font, to compare and copy."""
+    label = Label(text)
+    label.setAccessibleName(name)
+    label.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+    label.setTextInteractionFlags(
+        Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+    )
+    return label

@@ -1,0 +1,158 @@
+"""The team's history: which one, under which name, and how the exchange goes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.core.errors import DynoError
+from app.team.address import Address, Choice, check_person, keep_choice, parse_address, read_choice
+from app.team.certificate import CertificateError
+from app.team.login import begin
+from ui.core.context import Context
+from ui.core.plain import Label
+from ui.core.team import TeamState
+from ui.core.theme import SPACE
+from ui.widgets.message import Message
+
+from .certificate import CertificateDialog
+
+WIDTH = 72 * SPACE
+_ABOUT = (
+    "Several desktops share their sessions, names, tags, notes and cuts through a MySQL or MariaDB server."
+    " Everything stays on this computer too, so that you can work without the server."
+)
+_NO_TEAM = "Not shared: this computer's own history"
+
+
+class TeamDialog(QDialog):
+    """Chooses a team's history; the exchange itself goes on in the background."""
+
+    def __init__(self, context: Context, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.setWindowTitle("Team's history")
+        self.setMinimumWidth(WIDTH)
+        self._message, self._about, self._state = Message(), Label(_ABOUT), Label()
+        self._address, self._person = QLineEdit(), QLineEdit()
+        self._address.setPlaceholderText("mysql://you@server/database")
+        self._person.setPlaceholderText("the user of the address")
+        self._no_tls = QCheckBox("Connect without &TLS (only to a server of this computer)")
+        self._use, self._leave = QPushButton("&Share"), QPushButton("Stop s&haring")
+        self._now = QPushButton("&Exchange now")
+        self._build()
+        self._read()
+        context.team.told.connect(self._on_told)
+        self._on_told(context.team.state)
+
+    def _build(self) -> None:
+        self._about.setWordWrap(True)
+        self._state.setWordWrap(True)
+        self._state.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        form = QFormLayout()
+        form.setHorizontalSpacing(2 * SPACE)
+        form.addRow("&Address", self._address)
+        form.addRow("Your &name", self._person)
+        form.addRow("", self._no_tls)
+        form.addRow("State", self._state)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        for button, pressed in (
+            (self._use, self._share),
+            (self._leave, self._stop),
+            (self._now, self._exchange),
+        ):
+            buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
+            button.clicked.connect(pressed)
+        buttons.rejected.connect(self.reject)
+        self._use.setDefault(True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(24, 24, 24, 16)
+        layout.setSpacing(2 * SPACE)
+        for part in (self._message, self._about, form, buttons):
+            layout.addLayout(part) if isinstance(part, QFormLayout) else layout.addWidget(part)
+
+    def _read(self) -> None:
+        try:
+            choice = read_choice(self._context.home)
+        except DynoError as error:
+            self._message.show_failure(error)
+            choice = None
+        self._choice = choice
+        if choice is not None:
+            self._address.setText(choice.address)
+            self._person.setText(choice.person)
+            self._no_tls.setChecked(not choice.tls)
+        self._leave.setEnabled(choice is not None)
+        self._now.setEnabled(choice is not None)
+
+    # what is done
+
+    def _share(self) -> None:
+        try:
+            address = parse_address(self._address.text().strip())
+            self._begin(self._wanted(address))
+        except DynoError as error:
+            self._message.show_failure(error)
+
+    def _wanted(self, address: Address) -> Choice:
+        person = check_person(self._person.text() or address.user)
+        known = self._choice.certificate if self._choice and self._choice.address == str(address) else ""
+        return Choice(str(address), person, not self._no_tls.isChecked(), known)
+
+    def _begin(self, choice: Choice) -> None:
+        self._message.clear()
+        self._use.setEnabled(False)
+        self._state.setText(f"connecting to {choice.address}")
+        home, ask = self._context.home, self._context.secrets.ask
+        self._context.tasks.run(
+            self,
+            lambda: begin(home, choice, ask),
+            lambda _: self._on_begun(),
+            lambda error: self._on_failed(choice, error),
+        )
+
+    def _on_begun(self) -> None:
+        self._use.setEnabled(True)
+        self._read()
+        self._exchange()
+
+    def _on_failed(self, choice: Choice, error: Exception) -> None:
+        self._use.setEnabled(True)
+        self._on_told(self._context.team.state)
+        if not isinstance(error, CertificateError):
+            self._message.show_failure(error)
+            return
+        dialog = CertificateDialog(error, self)
+        dialog.finished.connect(lambda _: self._on_seen(choice, error, dialog))
+        dialog.open()
+
+    def _on_seen(self, choice: Choice, error: CertificateError, dialog: CertificateDialog) -> None:
+        is_accepted = dialog.is_accepted()
+        dialog.deleteLater()
+        if is_accepted:
+            self._begin(replace(choice, certificate=error.fingerprint))
+
+    def _stop(self) -> None:
+        try:
+            keep_choice(self._context.home, None)
+        except DynoError as error:
+            self._message.show_failure(error)
+        self._read()
+        self._context.team.exchange()
+
+    def _exchange(self) -> None:
+        self._context.team.exchange(is_asking=True)
+
+    def _on_told(self, state: TeamState) -> None:
+        self._state.setText(state.text.removeprefix("Team: ") or _NO_TEAM)
