@@ -245,7 +245,7 @@ open_screen() {  # sets display
 close_window() {  # waits for it while the command runs
     while kill -0 "$job" 2>/dev/null; do
         sleep 1
-        window=$(DISPLAY=$display xdotool search --onlyvisible --name '^Dyno' 2>/dev/null | head -n 1)
+        window=$(DISPLAY=$display xdotool search --onlyvisible --name 'Dyno$' 2>/dev/null | head -n 1)
         [ -z "$window" ] || break
     done
     [ -n "${window:-}" ] || return 0

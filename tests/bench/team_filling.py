@@ -31,7 +31,7 @@ SELECT concat('L', lpad(n, 25, '0')), concat('P', lpad(n DIV 6, 25, '0')),
     concat('AUTHOR', lpad(n % 20, 20, '0')), n, concat('person ', n % 20), 1, -1,
     elt(1 + (n % 50 = 0), 'completed', 'failed'), concat('duel-', n), n % 6, 1, '', 0,
     concat('target-', n % 40),
-    concat('contender-', n % 6), concat('mariadb-', n % 9), 'MariaDB', '10.11',
+    concat('contender-', n % 6), concat('mariadb-', n % 9), 'MariaDB', '11.4',
     elt(1 + n % 3, 'innodb', 'rocksdb', 'myisam'), elt(1 + n % 2, 'default', 'cached'), '', '',
     elt(1 + n % 4, 'duel', 'quick', 'all', 'small'), md5(n % 6), md5(n % 4), md5(n % 40), '1.0', '0.1.0',
     1.6e9 + n * 60, 1.6e9 + n * 60, 1.6e9 + n * 60 + 300, 300, 1.6e9 + n * 60

@@ -294,8 +294,11 @@ def test_clients_that_connect_late_are_found_after_the_first_second(program: sub
     look(sampler, 1.2)
     say(program)
     sampler.end()
-    look(sampler, 0.7)
-    assert sampler.end() != NOTHING
+    for _ in range(4):  # a busy machine may take longer than the first second
+        look(sampler, 0.7)
+        if (found := sampler.end()) != NOTHING:
+            break
+    assert found != NOTHING
 
 
 def test_a_server_that_is_gone_is_missing_and_said_once() -> None:

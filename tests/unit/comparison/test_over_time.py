@@ -16,7 +16,7 @@ from app.history.writing import Writer
 from app.protocol.events import Fact
 from tests import journals
 
-OLD, NEW = "mariadb-10.11.8", "mariadb-10.11.9"
+OLD, NEW = "mysql-9.7.8", "mysql-9.7.9"
 STEP, OTHER = "point-query threads=2", "update-index threads=2"
 
 
