@@ -60,7 +60,9 @@ make_deb() {
     cp resources/icons/dyno.svg "$root/usr/share/icons/hicolor/scalable/apps/"
     cp LICENSE "$root/usr/share/doc/dyno/copyright"
     sed "s/@VERSION@/$version/; s/@SIZE@/$(du -sk "$root" | cut -f 1)/" packages/control >"$root/DEBIAN/control"
+    cp packages/postinst packages/prerm "$root/DEBIAN/"
     chmod -R u=rwX,go=rX "$root"
+    chmod 755 "$root/DEBIAN/postinst" "$root/DEBIAN/prerm"
     find "$root" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
     dpkg-deb --root-owner-group -Zxz -z3 --build "$root" "dist/dyno_${version}_amd64.deb" >/dev/null
 }

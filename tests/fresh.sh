@@ -155,8 +155,9 @@ case $1 in
     file)
         sudo apt-get update -q && sudo apt-get install -q -y --no-install-recommends python3 xz-utils &&
             file=$(echo /srv/dist/dyno-*.run) && "$file" --version &&
-            lines=$("$file" doctor | sed -n "s/^install them: //p") && echo "$lines" && sh -c "$lines -y" &&
-            "$file" --add-to-desktop && "$file" && "$file" --remove && ! [ -e "$HOME/.local/share/dyno-run" ]
+            line=$("$file" doctor | sed -n "s/^install them: //p") &&
+            { [ -z "$line" ] || sh -c "$line -y"; } && "$file" doctor | grep -q "^install them" && exit 1
+        "$file" --add-to-desktop && "$file" && "$file" --remove && ! [ -e "$HOME/.local/share/dyno-run" ]
         ;;
 esac
 '
@@ -236,7 +237,8 @@ make_system() {  # SUITE WHO INTO: a copy with the clone in it
 }
 
 open_screen() {  # sets display
-    Xvfb -displayfd 3 -screen 0 1280x800x24 -ac -nolisten tcp 3>"$folder/display" >/dev/null 2>&1 &
+    # its socket is for all users
+    (umask 000 && exec Xvfb -displayfd 3 -screen 0 1280x800x24 -ac -nolisten tcp) 3>"$folder/display" >/dev/null 2>&1 &
     screen=$!
     until [ -s "$folder/display" ]; do sleep 0.1; done
     display=:$(cat "$folder/display")

@@ -56,11 +56,26 @@ def add_words(words: Any) -> None:
         metavar="SESSION",
         help="its id, the last 6 characters of that, or the id of a plan",
     )
+    export = add_verb(
+        verbs, export_history, "write sessions, steps, figures and seconds for analysis elsewhere"
+    )
+    export.add_argument("--parquet", required=True, metavar="FOLDER", help="a new folder for Parquet files")
+    export.add_argument("sessions", nargs="*", metavar="SESSION", help="sessions or plans (default: all)")
     show = add_verb(verbs, show_history, "show which history is in use, and what waits to be shared")
     add_json(show)
     edits = add_verb(verbs, edits_history, "show who named, tagged, noted, cut or deleted a session")
     edits.add_argument("session", help=SESSION)
     add_json(edits)
+
+
+def export_history(arguments: argparse.Namespace) -> None:
+    from pathlib import Path
+
+    from app.history.parquet import export_parquet
+
+    with opened() as history:
+        count = export_parquet(history, Path(arguments.parquet), arguments.sessions)
+    say(f"{count_text(count, 'session')} in {arguments.parquet}: sessions, steps, figures, series")
 
 
 def use_history(arguments: argparse.Namespace) -> None:

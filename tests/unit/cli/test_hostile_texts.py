@@ -116,6 +116,7 @@ COMMANDS: dict[str, list[tuple[list[str], bool]]] = {
     "history sync": [([], False)],
     "history list": [([], False), (["--text", TEXT], False)],
     "history fetch": [([TEXT], False)],
+    "history export": [(["--parquet", f"/no/{TEXT}"], True), (["--parquet", "P", TEXT], True)],
     "history show": [([], False), (["--json"], False)],
     "history edits": [([IDS[0]], True), ([TEXT], True)],
     "gate": [

@@ -1,0 +1,104 @@
+"""The history as Parquet files, read back by DuckDB; the queries of docs/analysis.md."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from app.cli import main
+from app.core.errors import InputError
+from app.history.history import History
+from app.history.parquet import export_parquet
+from app.history.series import series
+from tests import comparable, journals
+
+QUERY = re.compile(r"^```sql\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGE = (Path(__file__).parents[3] / "docs/analysis.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three contenders, three times; a failed step and a marked one."""
+    made = tmp_path_factory.mktemp("parquet") / "dyno"
+    made.mkdir()
+    plan = comparable.plan(3, 3)
+    comparable.keep(made, plan, [(2, "read-only")], [(1, "update-index", 2)])
+    return made
+
+
+@pytest.fixture(scope="module")
+def folder(home: Path) -> Path:
+    made = home.parent / "it's here"
+    with History(home) as history:
+        assert export_parquet(history, made) == 9
+    return made
+
+
+def rows(folder: Path, sql: str) -> list[tuple[Any, ...]]:
+    with duckdb.connect(config={"file_search_path": str(folder)}) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def test_there_are_ten_queries() -> None:
+    assert len(QUERY.findall(PAGE)) == 10
+
+
+@pytest.mark.parametrize("query", QUERY.findall(PAGE))
+def test_a_query_of_the_page_has_an_answer(folder: Path, query: str) -> None:
+    assert rows(folder, query)
+
+
+def test_what_is_exported_is_what_the_history_has(folder: Path, home: Path) -> None:
+    ((count, first),) = rows(folder, "SELECT count(*), min(id) FROM 'sessions.parquet'")
+    assert count == 9
+    sql = "SELECT s, \"load.queries\" FROM 'series/*.parquet' WHERE session = ? AND step = ? ORDER BY s"
+    with History(home) as history:
+        expected = series(history, first, "point-query", threads=4)
+    found = rows(folder, sql.replace("?", f"'{first}'", 1).replace("?", "'point-query threads=4'"))
+    assert [s for s, _ in found] == expected["s"]
+    assert [value for _, value in found] == expected["values"]  # gaps too
+    states = dict(
+        rows(folder, "SELECT state, count(*) FROM 'steps.parquet' WHERE name = 'read-only' GROUP BY 1")
+    )
+    assert states == {"completed": 12, "failed": 6}
+    assert rows(folder, "SELECT value FROM 'steps.parquet' WHERE state = 'failed' GROUP BY 1") == [(None,)]
+
+
+def test_series_named_by_a_stranger_stay_columns(home: Path, tmp_path: Path) -> None:
+    odd = [{**journals.SERIES[0], "name": name} for name in ('t"x', "s", "Qps", "qps")]
+    maker = journals.Maker(journals.plan()).begin(odd)
+    maker.step(1)
+    made = tmp_path / "dyno"
+    made.mkdir()
+    with History(made) as history:
+        journals.store(history, maker.end())
+        export_parquet(history, tmp_path / "out")
+    ((count, least),) = rows(tmp_path / "out", "SELECT count(*), min(s) FROM 'series/*.parquet'")
+    assert count > 0 and least <= 0
+
+
+def test_bad_folders_are_refused_and_nothing_is_left(
+    home: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with History(home) as history:
+        with pytest.raises(InputError, match="is there already"):
+            export_parquet(history, folder)
+        with pytest.raises(InputError, match="is no folder"):
+            export_parquet(history, tmp_path / "no" / "where")
+        with pytest.raises(InputError, match="no session"):
+            export_parquet(history, tmp_path / "new", ["nothing"])
+        monkeypatch.setitem(sys.modules, "duckdb", None)
+        with pytest.raises(InputError, match="pip install"):
+            export_parquet(history, tmp_path / "new")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_line(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DYNO_HOME", str(home))
+    assert main(["history", "export", "--parquet", str(tmp_path / "one"), "last"]) == 0
+    assert rows(tmp_path / "one", "SELECT count(*) FROM 'sessions.parquet'") == [(1,)]
