@@ -237,6 +237,7 @@ make_system() {  # SUITE WHO INTO: a copy with the clone in it
 }
 
 open_screen() {  # sets display
+    rm -f "$folder/display"  # of the one before
     # its socket is for all users
     (umask 000 && exec Xvfb -displayfd 3 -screen 0 1280x800x24 -ac -nolisten tcp) 3>"$folder/display" >/dev/null 2>&1 &
     screen=$!
