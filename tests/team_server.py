@@ -31,7 +31,7 @@ WRITER, READER, PASSWORD = "anna", "ben", "a secret"
 class Database:
     """A server of the test's own with an empty database `team`, a writer and a reader."""
 
-    def __init__(self, build: Build, folder: Path, tls: bool) -> None:
+    def __init__(self, build: Build, folder: Path, tls: bool, cache: str) -> None:
         self.folder, self.build, self.tls = folder, build, tls
         self.port = _free_port()
         self._process: subprocess.Popen[bytes] | None = None
@@ -44,7 +44,7 @@ class Database:
         lines = [
             f"socket={folder / 's'}", f"port={self.port}", "bind-address=127.0.0.1",
             f"log-error={folder / 'error.log'}", f"pid-file={folder / 'pid'}",
-            "innodb-buffer-pool-size=256M", "innodb-flush-log-at-trx-commit=2",
+            f"innodb-buffer-pool-size={cache}", "innodb-flush-log-at-trx-commit=2",
             *(["mysqlx=OFF", "secure-file-priv=NULL"] if "mysqlx" in known else []),
             *([f"ssl-cert={folder / 'cert.pem'}", f"ssl-key={folder / 'key.pem'}"] if tls else []),
         ]  # fmt: skip
@@ -91,9 +91,9 @@ class Database:
 
 
 @contextmanager
-def started(build: Build, tls: bool = True) -> Iterator[Database]:
+def started(build: Build, tls: bool = True, cache: str = "64M") -> Iterator[Database]:
     folder = Path(tempfile.mkdtemp(prefix="dyno-t-"))  # short: a socket lies in it
-    database = Database(build, folder, tls)
+    database = Database(build, folder, tls, cache)
     try:
         yield database
     finally:

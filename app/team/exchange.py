@@ -19,15 +19,16 @@ from .synced import OnProgress, Synced
 from .syncing import sync
 
 NAME = "team"  # of the lock
+_OWN = "this computer's own history is in use"
 
 
 def chosen(home: Path) -> Choice:
     """The team's history in use; raises InputError where there is none."""
     choice = read_choice(home)
     if choice is None:
-        raise InputError(
-            "this computer's own history is in use: choose a team's with `dyno history use ADDRESS`"
-        )
+        error = InputError(f"{_OWN}: choose a team's with `dyno history use ADDRESS`")
+        error.window_text = f"{_OWN}: choose a team's in File, Team's history"
+        raise error
     return choice
 
 

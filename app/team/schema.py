@@ -4,6 +4,8 @@ from __future__ import annotations
 
 VERSION = 1
 
+LONGEST = 100  # characters of the texts that lists filter by: an index has them
+_SHORT = f"VARCHAR({LONGEST}) NOT NULL"
 _ID = "VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin"
 _TABLE = "ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin ROW_FORMAT=DYNAMIC"
 
@@ -19,23 +21,22 @@ TABLES = (
     f"""CREATE TABLE IF NOT EXISTS in_force (
         subject {_ID} NOT NULL, kind VARCHAR(16) NOT NULL, item VARCHAR(100) NOT NULL,
         clock BIGINT NOT NULL, author {_ID} NOT NULL, number BIGINT NOT NULL, value MEDIUMTEXT,
-        PRIMARY KEY (kind, subject, item)) {_TABLE}""",
+        PRIMARY KEY (kind, subject, item), KEY by_item (kind, item, subject)) {_TABLE}""",
     f"""CREATE TABLE IF NOT EXISTS line (
         id {_ID} NOT NULL, plan {_ID} NOT NULL, author {_ID} NOT NULL, announced BIGINT NOT NULL,
         person VARCHAR(100) NOT NULL, size BIGINT NOT NULL, unlocked_offset BIGINT NOT NULL,
         state VARCHAR(16) NOT NULL, name TEXT NOT NULL, ordinal BIGINT NOT NULL, `repeat` BIGINT NOT NULL,
-        reason TEXT NOT NULL, failed_steps BIGINT NOT NULL, target VARCHAR(255) NOT NULL,
-        contender TEXT NOT NULL, build VARCHAR(255) NOT NULL, family VARCHAR(255) NOT NULL,
-        version VARCHAR(255) NOT NULL, engine VARCHAR(255) NOT NULL, preset VARCHAR(255) NOT NULL,
-        table_options TEXT NOT NULL, cores TEXT NOT NULL, sequence VARCHAR(255) NOT NULL,
-        contender_key VARCHAR(255) NOT NULL, work_key VARCHAR(255) NOT NULL,
-        machine_key VARCHAR(255) NOT NULL, protocol VARCHAR(32) NOT NULL, agent VARCHAR(255) NOT NULL,
+        reason TEXT NOT NULL, failed_steps BIGINT NOT NULL, target {_SHORT}, contender TEXT NOT NULL,
+        build {_SHORT}, family {_SHORT}, version {_SHORT}, engine {_SHORT}, preset {_SHORT},
+        table_options TEXT NOT NULL, cores TEXT NOT NULL, sequence {_SHORT}, contender_key {_SHORT},
+        work_key {_SHORT}, machine_key {_SHORT}, protocol {_SHORT}, agent {_SHORT},
         planned_at DOUBLE NOT NULL, started_at DOUBLE, ended_at DOUBLE, ended_t DOUBLE,
-        began_at DOUBLE NOT NULL,
-        PRIMARY KEY (id), KEY by_author (author, announced),
-        KEY by_begin (began_at, ordinal, id), KEY by_plan (plan)) {_TABLE}""",
+        began_at DOUBLE NOT NULL, is_deleted TINYINT NOT NULL DEFAULT 0,
+        PRIMARY KEY (id), KEY by_author (author, announced), KEY by_plan (plan),
+        KEY by_begin (began_at, ordinal, id, target, build, engine, preset, sequence, state, is_deleted)
+        ) {_TABLE}""",
     f"""CREATE TABLE IF NOT EXISTS headline (
-        session {_ID} NOT NULL, `grouping` VARCHAR(255) NOT NULL,
+        session {_ID} NOT NULL, `grouping` {_SHORT},
         qps DOUBLE, n BIGINT NOT NULL, steps BIGINT NOT NULL,
         PRIMARY KEY (session, `grouping`)) {_TABLE}""",
     f"""CREATE TABLE IF NOT EXISTS plan (
@@ -49,8 +50,7 @@ TABLES = (
 # The tables of the history under their names there, so that its queries for lists read a team's as well.
 _IN_FORCE = "SELECT subject AS session, {} FROM in_force WHERE kind = '{}' AND value IS NOT NULL"
 VIEWS = {
-    "session": """SELECT line.*, id AS number FROM line WHERE NOT EXISTS (SELECT 1 FROM in_force
-        WHERE kind = 'deleted' AND subject = line.id AND value IS NOT NULL)""",
+    "session": "SELECT line.*, id AS number FROM line WHERE is_deleted = 0",
     "journal": "SELECT id AS session, plan, size AS `offset`, '' AS refused FROM line",
     "link": "SELECT id AS session, unlocked_offset FROM line",
     "team_session": "SELECT id AS session, person FROM line",

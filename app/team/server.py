@@ -107,6 +107,16 @@ class Server:
                 " WHERE kind = %s AND subject = %s AND item = %s AND (clock, author, number) < (%s, %s, %s)",
                 *found, edit.kind, edit.subject, edit.item, *edit.rank,
             )  # fmt: skip
+        if edit.kind == "deleted":
+            self._mark_deleted(edit.subject)
+
+    def _mark_deleted(self, session: str) -> None:
+        """Say in the line of a session whether it is deleted, so that lists need not look it up."""
+        self._connection.do(
+            "UPDATE line SET is_deleted = EXISTS (SELECT 1 FROM in_force WHERE kind = 'deleted'"
+            " AND subject = %s AND value IS NOT NULL) WHERE id = %s",
+            session, session,
+        )  # fmt: skip
 
     def session_numbers(self) -> dict[str, int]:
         return answers.numbers(
@@ -161,7 +171,7 @@ class Server:
             self._connection.do(
                 "INSERT INTO headline VALUES (%s, %s, %s, %s, %s)"
                 " ON DUPLICATE KEY UPDATE qps = %s, n = %s, steps = %s",
-                session.session, group[:255], *figures, *figures,
+                session.session, group[: schema.LONGEST], *figures, *figures,
             )  # fmt: skip
 
     def _update(self, session: Announced, line: Line) -> int:
@@ -173,6 +183,7 @@ class Server:
         self._connection.do(
             f"INSERT INTO line SET id = %s, person = %s, {named}", session.session, session.person, *values
         )
+        self._mark_deleted(session.session)
         self._connection.do(
             "INSERT IGNORE INTO plan VALUES (%s, %s, %s)", session.plan, line.plan_hash, line.plan
         )
@@ -208,4 +219,4 @@ def _named(session: Announced, line: Line) -> tuple[str, list[Any]]:
 
 def _short(value: Any) -> Any:
     """A text of a list, as long as its column."""
-    return value[:255] if isinstance(value, str) else value
+    return value[: schema.LONGEST] if isinstance(value, str) else value

@@ -8,14 +8,13 @@ from __future__ import annotations
 import argparse
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Thread
 
 from app.agent.survey.builds import find_builds
 from app.comparison.compare import compare
@@ -27,7 +26,8 @@ from app.team.address import Choice, parse_address
 from app.team.certificate import CertificateUnknownError
 from app.team.exchange import Exchanger
 from app.team.listing import PAGE, page
-from app.team.login import begin
+from app.team.login import Ask, begin
+from app.team.server import Server
 from tests import builds, installed, journals
 from tests.bench.figure import Figure
 from tests.bench.team_filling import COLUMNS, STEPS, fill
@@ -35,19 +35,18 @@ from tests.slow_link import slow_port
 from tests.team_server import PASSWORD, READER, Database, started
 
 SECONDS = 60
-WARM_S = 20.0  # until all processes are ready
+WARM_S = 45.0  # until all processes are ready
+CACHE = "2G"  # of the server
 LINES, WHOLE = 1_000_000, 10_000
 READERS, FOLLOWERS = 50, 5
-PROCESSES = 5  # of the readers: each is a desktop's interpreter for ten of them
-THINK_S = 3.0  # mean, between two looks of a reader
-COMPARED = 0.1  # share of the looks that compare
+FIRST = 5  # first comparisons
+THINK_S = 10.0  # mean, between two looks of a reader
+COMPARED = 0.25  # share of the looks that compare
 FILTERS = (
-    Filter(),
-    Filter(),
-    Filter(),
-    Filter("", {"target": ("target-7",)}),
-    Filter("", {"engine": ("rocksdb",)}),
-)
+    *[Filter()] * 3, Filter("", {"target": ("target-7",)}), Filter("", {"engine": ("rocksdb",)}),
+    Filter("", {"tag": ("noisy",)}),
+)  # fmt: skip
+SEARCHED = Filter("duel-77777")  # a word: every line is read
 
 
 @dataclass
@@ -73,7 +72,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def measure(arguments: argparse.Namespace) -> list[Figure]:
     seconds = arguments.seconds or SECONDS
-    with TemporaryDirectory(prefix="dyno-") as name, started(_build(arguments.server)) as database:
+    with (
+        TemporaryDirectory(prefix="dyno-") as name,
+        started(_build(arguments.server), cache=CACHE) as database,
+    ):
         folder = Path(name)
         writer, reader = _choices(database, folder)
         began = time.monotonic()
@@ -82,6 +84,7 @@ def measure(arguments: argparse.Namespace) -> list[Figure]:
         with slow_port(database.port) as port:
             slow = [_at(each, database.port, port) for each in (writer, reader)]
             times = _carry_out(slow[0], slow[1], folder, plans, seconds)
+            times["search"] = [_search(slow[1])]
         return _figures(database.build, times, arguments.lines, filled_s)
 
 
@@ -115,94 +118,97 @@ def _choices(database: Database, folder: Path) -> tuple[Choice, Choice]:
 def _carry_out(
     writer: Choice, reader: Choice, folder: Path, plans: list[list[str]], seconds: int
 ) -> dict[str, list[float]]:
-    spawn, begin_at = get_context("spawn"), time.time() + WARM_S
-    with ProcessPoolExecutor(PROCESSES + 1, mp_context=spawn) as pool:
+    """Each reader and follower is a process, as it would be a computer of its own."""
+    found = {"first comparison": [_first(reader, folder / f"first-{at}", plans[at]) for at in range(FIRST)]}
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["tests.bench.team", "app.history.distributions", "numpy"])
+    with ProcessPoolExecutor(READERS + FOLLOWERS, mp_context=context) as pool:
+        begin_at = time.time() + WARM_S
         works = [
-            pool.submit(readers, reader, folder / f"reader-{at}", plans, begin_at, seconds, at)
-            for at in range(PROCESSES)
+            pool.submit(read, reader, folder / "first-0", plans[0], begin_at, seconds, at)
+            for at in range(READERS)
         ]
-        works.append(pool.submit(followers, writer, folder, begin_at, seconds))
-        found: dict[str, list[float]] = {}
+        works += [
+            pool.submit(follow, writer, folder / f"follower-{at}", begin_at, seconds, at)
+            for at in range(FOLLOWERS)
+        ]
         for work in works:
             for name, times in work.result().items():
                 found.setdefault(name, []).extend(times)
     return found
 
 
-def _beside(works: Sequence[Callable[[], None]]) -> None:
-    threads = [Thread(target=work) for work in works]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-
-def readers(
-    choice: Choice, home: Path, plans: list[list[str]], begin_at: float, seconds: int, seed: int
-) -> dict[str, list[float]]:
-    """Ten readers of one process; its history gets six whole sessions before."""
-    Secrets(lambda _: None).accept(parse_address(choice.address).password_label, PASSWORD)
-    times, chance = Times(), random.Random(seed)
-    sessions = chance.choice(plans)
+def _first(choice: Choice, home: Path, sessions: list[str]) -> float:
+    """Milliseconds until sessions of which nothing is here are compared."""
     with History(home) as history, closing(Exchanger()) as exchanger:
         began = time.perf_counter()
         assert exchanger.fetch(history, choice, ask, sessions).fetched_sessions == COLUMNS
         compare(history, sessions)
-        times.found["first comparison"] = [(time.perf_counter() - began) * 1000]
-        compare(history, sessions)
-    until = _wait(begin_at) + seconds
-    _beside([lambda at=at: _read(choice, home, sessions, times, until, 100 * seed + at)
-             for at in range(READERS // PROCESSES)])  # type: ignore[misc]  # fmt: skip
-    return times.found
+        return (time.perf_counter() - began) * 1000
 
 
-def _wait(moment: float) -> float:
-    """Until all have imported what they need; returns the clock."""
-    time.sleep(max(0.0, moment - time.time()))
-    return time.monotonic()
-
-
-def _read(choice: Choice, home: Path, sessions: list[str], times: Times, until: float, seed: int) -> None:
-    chance = random.Random(seed)
-    with History(home) as history, closing(Exchanger()) as exchanger:
+def read(
+    choice: Choice, home: Path, sessions: list[str], begin_at: float, seconds: int, seed: int
+) -> dict[str, list[float]]:
+    """A reader: pages of the list and comparisons, with pauses."""
+    times, chance = Times(), random.Random(seed)
+    with History(home) as history, closing(_Known()) as exchanger:
         lists = exchanger.lists(choice, ask)
+        compare(history, sessions)  # imports what it needs
+        until = _wait(begin_at) + seconds
         while time.monotonic() < until:
             time.sleep(chance.expovariate(1 / THINK_S))
             if chance.random() < COMPARED:
                 with times.of("comparison"):
                     compare(history, sessions)
             else:
-                wanted, begin_at = chance.choice(FILTERS), PAGE * chance.randrange(10)
+                wanted, first = chance.choice(FILTERS), PAGE * chance.randrange(10)
                 with times.of("page"):
-                    found = page(lists, wanted, begin_at)
+                    found = page(lists, wanted, first)
                 assert len(found) == PAGE
-
-
-def followers(choice: Choice, folder: Path, begin_at: float, seconds: int) -> dict[str, list[float]]:
-    """Five desktops that share a session under way, a second each second."""
-    Secrets(lambda _: None).accept(parse_address(choice.address).password_label, PASSWORD)
-    times, until = Times(), _wait(begin_at) + seconds
-    _beside([lambda at=at: _follow(choice, folder / f"follower-{at}", times, until, at)
-             for at in range(FOLLOWERS)])  # type: ignore[misc]  # fmt: skip
     return times.found
 
 
-def _follow(choice: Choice, home: Path, times: Times, until: float, number: int) -> None:
+def follow(choice: Choice, home: Path, begin_at: float, seconds: int, number: int) -> dict[str, list[float]]:
+    """A desktop that shares a session under way, a second each second."""
+    times = Times()
     maker = journals.Maker(journals.plan(number=900 + number, its_steps=journals.steps((1,), seconds=3600)))
     maker.begin()
     maker.start_step(1)
-    with History(home) as history, closing(Exchanger()) as exchanger:
+    with History(home) as history, closing(_Known()) as exchanger:
         journals.store(history, maker)
         exchanger.exchange(history, choice, ask)
-        second = 0
-        while time.monotonic() < until:
-            time.sleep(1)
+        until = _wait(begin_at) + seconds
+        for second in range(seconds):
+            time.sleep(max(0.0, until - seconds + second + number / FOLLOWERS - time.monotonic()))
             maker.samples(1, [second])
             with times.of("second"):
                 journals.store(history, maker)
                 done = exchanger.exchange(history, choice, ask)
             assert done.pushed_sessions == 1, done
-            second += 1
+    return times.found
+
+
+class _Known(Exchanger):
+    """Its person has entered the password before."""
+
+    def _connected(self, choice: Choice, ask: Ask) -> Server:
+        Secrets(lambda _: None).accept(parse_address(choice.address).password_label, PASSWORD)
+        return super()._connected(choice, ask)
+
+
+def _search(choice: Choice) -> float:
+    """Milliseconds of a word among all sessions, when nobody else asks."""
+    with closing(Exchanger()) as exchanger:
+        lists, began = exchanger.lists(choice, ask), time.perf_counter()
+        assert page(lists, SEARCHED)
+        return (time.perf_counter() - began) * 1000
+
+
+def _wait(moment: float) -> float:
+    """Until all have imported what they need; returns the clock."""
+    time.sleep(max(0.0, moment - time.time()))
+    return time.monotonic()
 
 
 def _figures(build: Build, times: dict[str, list[float]], lines: int, filled_s: float) -> list[Figure]:
@@ -222,6 +228,9 @@ def _figures(build: Build, times: dict[str, list[float]], lines: int, filled_s: 
     first = times["first comparison"]
     found.append(Figure(f"{of}: first comparison, sessions come from the server, slowest", max(first), "ms",
                         len(first), "comparisons", digits=0))  # fmt: skip
+    found.append(
+        Figure(f"{of}: page of a word that is searched", times["search"][0], "ms", 1, "look", digits=0)
+    )
     return [*found, Figure(f"{of}: made in", filled_s, "s", 1, digits=0)]
 
 

@@ -42,6 +42,9 @@ from app.protocol.answers import Rehearsal, Survey
 from app.remote.agent import Agent
 from app.remote.connection import Completed
 from app.targets.store import Targets
+from app.team.answers import announced, checked, edit
+from app.team.edit_text import edit_text
+from app.team.edits import check
 from tests import journals, plans
 from tests.fakes import ScriptedConnection
 from tests.fuzz.inputs import files, line_of, values
@@ -314,6 +317,19 @@ PLAN_TOML = (
     % plans.MARIADB.encode()
 )
 
+TEAM_EDIT = ["A" * 26, 1, 1, 1.7e9, "Anna", "S" * 26, "cut", "1", '[2, 20, "the disk was full"]', "", 0]
+TEAM_SESSION = ["S" * 26, "P" * 26, "A" * 26, 1, "Anna", 5000, -1]
+
+
+def read_team(row: Any) -> None:
+    """A row of a team's server, as it may answer it."""
+    if isinstance(row, list) and len(row) == len(TEAM_EDIT):
+        for found in checked(edit, [row]):
+            edit_text(check(found))
+    else:
+        checked(announced, [row])
+
+
 READERS: Mapping[str, Reader] = {
     "journals": Reader(journal_inputs(), read_journal),
     "frames": Reader(files(whole_frames()), read_frames),
@@ -329,4 +345,5 @@ READERS: Mapping[str, Reader] = {
     "exports": Reader(zip_inputs(), read_zip),
     "settings": Reader(files([SETTINGS]), read_settings_toml),
     "targets": Reader(files([TARGETS]), read_targets_toml),
+    "team": Reader(values([TEAM_EDIT, TEAM_SESSION]), read_team),
 }

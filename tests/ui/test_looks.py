@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QDialog, QTextBrowser, QWidget
 from app.catalog import Catalog
 from app.comparison.compare import compare
 from app.core.errors import DynoError
+from app.history.browsing import Filter, Order, page
 from app.history.counting import Countable, Cut, Seconds
 from app.history.history import History
 from app.planner.choices import choices
@@ -48,6 +49,7 @@ from ui.dialogs.queue import QueueDialog
 from ui.dialogs.report import ReportDialog
 from ui.dialogs.settings import SettingsDialog
 from ui.dialogs.team import TeamDialog
+from ui.dialogs.team_sessions import TeamSessionsDialog
 from ui.pages import PLACES
 from ui.pages.bench.plan.queueing import QueueingDialog
 from ui.pages.bench.plan.several import SeveralDialog
@@ -200,6 +202,13 @@ def test_pages(
 CERTIFICATE = CertificateChangedError("db.example port 3306", "SHA256:" + ":".join(["A0"] * 32), "SHA256:00")
 
 
+def team_sessions_dialog(context: Context, window: Window) -> TeamSessionsDialog:
+    dialog = TeamSessionsDialog(context, window)
+    with History(context.home) as history:
+        dialog._on_found(0, page(history, Filter(), Order(), 0, 100))
+    return dialog
+
+
 def preset_dialog(context: Context, parent: QWidget) -> PresetDialog:
     """With what two builds have said to it, one of them at length."""
     catalog, survey = Catalog(), made_up.survey()
@@ -240,6 +249,7 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
         "queueing": QueueingDialog("shelf-in-the-cellar", window),
         "team": TeamDialog(settled, window),
         "certificate": CertificateDialog(CERTIFICATE, window),
+        "team-sessions": team_sessions_dialog(settled, window),
     }
     found = {}
     for name, dialog in dialogs.items():

@@ -10,10 +10,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMainWindow, QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.history.browsing import Filter, Order, SessionLine
+from app.history.browsing import page as page_of
 from app.history.history import History
 from app.history.sessions import sessions
-from app.remote.secrets import forget_secrets
-from app.team.address import read_choice
+from app.remote.secrets import Secrets, forget_secrets
+from app.team.address import Choice, keep_choice, parse_address, read_choice
 from app.team.certificate import CheckingContext
 from app.team.connection import PasswordError, UnverifiedError
 from app.team.syncing import sync
@@ -24,6 +26,7 @@ from ui.core.context import Context
 from ui.core.secret_dialog import SecretDialog
 from ui.dialogs.certificate import CertificateDialog
 from ui.dialogs.team import TeamDialog
+from ui.dialogs.team_sessions import TeamSessionsDialog
 from ui.shell.team_line import TeamLine
 
 from .test_targets import dialog_of
@@ -33,6 +36,8 @@ ADDRESS, FINGERPRINT, PASSWORD = "mysql://anna@db.example/dyno", "SHA256:AB:CD",
 
 class Server(MemoryStore):
     """A server with a certificate that nobody vouches for."""
+
+    lists = None  # a test gives its own pages
 
     def __call__(self, _address: Any, password: str, context: CheckingContext | None) -> Server:
         self.look(_address, context)
@@ -114,6 +119,41 @@ def test_a_history_is_shared_and_the_server_goes_away(
     press(qtbot, dialog, "Stop sharing")
     qtbot.waitUntil(lambda: not context.team.state.text)
     assert line._label.isHidden() and read_choice(context.home) is None
+    dialog.close()
+
+
+def test_sessions_of_the_team_come_when_they_are_chosen(
+    qtbot: QtBot, context: Context, window: QMainWindow, server: Server, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    with History(tmp_path / "ben") as other:
+        its_plan = plan(number=2, repeats=3)
+        store(other, *(whole(its_plan, turn.session) for turn in its_plan.turns))
+        sync(other, server, "Ben")
+    keep_choice(context.home, Choice(ADDRESS, "Anna", certificate=FINGERPRINT, fetches_all=False))
+    Secrets(lambda _: None).accept(parse_address(ADDRESS).password_label, PASSWORD)
+
+    def page(_lists: None, wanted: Filter, begin_at: int) -> list[SessionLine]:
+        with History(tmp_path / "ben") as there:
+            return page_of(there, wanted, Order(), begin_at, 100)
+
+    monkeypatch.setattr("app.team.listing.page", page)
+    dialog = TeamSessionsDialog(context, window)
+    dialog.begin()
+    dialog.open()
+    qtbot.waitUntil(lambda: dialog.list.topLevelItemCount() == 3)
+    qtbot.keyClicks(dialog._text, "default-2")
+    qtbot.waitUntil(lambda: dialog.list.topLevelItemCount() == 1)
+    assert not dialog.fetch_button.isEnabled()
+    dialog.list.selectAll()
+    with qtbot.waitSignal(dialog.fetched):
+        qtbot.mouseClick(dialog.fetch_button, Qt.MouseButton.LeftButton)
+    assert dialog._said.text() == "received 1 session"
+    with History(context.home) as own:
+        assert [each["name"] for each in sessions(own)] == ["innodb-default-2"]
+    server.calls_left = 0
+    qtbot.mouseClick(dialog.fetch_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "does not answer" in dialog._message.text)
     dialog.close()
 
 

@@ -49,6 +49,8 @@ class TeamDialog(QDialog):
         self._address.setPlaceholderText("mysql://you@server/database")
         self._person.setPlaceholderText("the user of the address")
         self._no_tls = QCheckBox("Connect without &TLS (only to a server of this computer)")
+        self._chosen = QCheckBox("&Fetch only the sessions that I choose")
+        self._chosen.setToolTip("The others stay on the server: Sessions of the team, in the menu History")
         self._use, self._leave = QPushButton("&Share"), QPushButton("Stop s&haring")
         self._now = QPushButton("&Exchange now")
         self._build()
@@ -64,6 +66,7 @@ class TeamDialog(QDialog):
         form.setHorizontalSpacing(2 * SPACE)
         form.addRow("&Address", self._address)
         form.addRow("Your &name", self._person)
+        form.addRow("", self._chosen)
         form.addRow("", self._no_tls)
         form.addRow("State", self._state)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
@@ -93,6 +96,7 @@ class TeamDialog(QDialog):
             self._address.setText(choice.address)
             self._person.setText(choice.person)
             self._no_tls.setChecked(not choice.tls)
+            self._chosen.setChecked(not choice.fetches_all)
         self._leave.setEnabled(choice is not None)
         self._now.setEnabled(choice is not None)
 
@@ -108,7 +112,7 @@ class TeamDialog(QDialog):
     def _wanted(self, address: Address) -> Choice:
         person = check_person(self._person.text() or address.user)
         known = self._choice.certificate if self._choice and self._choice.address == str(address) else ""
-        return Choice(str(address), person, not self._no_tls.isChecked(), known)
+        return Choice(str(address), person, not self._no_tls.isChecked(), known, not self._chosen.isChecked())
 
     def _begin(self, choice: Choice) -> None:
         self._message.clear()

@@ -33,6 +33,7 @@ class Doings:
     import_folder: Do
     delete: Do
     undo: Do
+    team: Do
     find: Do
     group: Do
 
@@ -63,6 +64,8 @@ class Commands:
         self.import_files = action(page, "&Import…", "import", tip, do.import_files)
         tip = "Import sysbench outputs as steps of one session, or result folders of small-datum"
         self.import_folder = action(page, "Import a &folder…", "import folder", tip, do.import_folder)
+        tip = "Sessions on the server of your team; fetch those that you want here"
+        self.team = action(page, "Sessions of the tea&m…", "", tip, do.team)
         tip = "Delete the selected sessions; can be undone"
         self.delete = action(table, "&Delete", "remove", tip, do.delete)
         self.undo = action(page, "&Undo delete", "undo", "Restore the sessions deleted last", do.undo)
@@ -74,7 +77,7 @@ class Commands:
 
     def menu(self) -> Sequence[QAction | None]:
         """The menu of the page."""
-        files = (self.export, self.script, self.import_files, self.import_folder)
+        files = (self.export, self.script, self.import_files, self.import_folder, self.team)
         lasting = (self.delete, self.undo, None, self.find, self.group)
         return (*self._of_sessions(), self.copy, None, *files, None, *lasting)
 

@@ -110,6 +110,7 @@ class HistoryPage(Page):
             import_folder=exchange.choose_import_of_folder,
             delete=lambda: editing.delete(self._table.selected),
             undo=editing.undo,
+            team=self._show_team,
             find=self._bar.focus_text,
             group=self._on_group_toggled,
         )
@@ -214,6 +215,14 @@ class HistoryPage(Page):
 
     def _want(self, page: str, sessions: tuple[str, ...] = (), is_run: bool = False) -> None:
         self.context.bus.wanted.emit(Wanted(page, sessions, is_run))
+
+    def _show_team(self) -> None:
+        from ui.dialogs.team_sessions import TeamSessionsDialog
+
+        dialog = TeamSessionsDialog(self.context, self.window())
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.begin()
+        dialog.open()
 
     def _start_note(self) -> None:
         """Start a note in the session's line; for several sessions ask."""
