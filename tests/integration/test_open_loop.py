@@ -106,8 +106,9 @@ def test_a_stop_of_the_server_moves_p99_to_its_computed_value(server: Server) ->
     with process, open(reader) as pipe:
         assert json.loads(pipe.readline())["type"] == "second"
         stop_s = server.stop(0.2)
-        total = [json.loads(line) for line in pipe][-1]
-    assert total["events"] == pytest.approx(1200, abs=3)
+        *_, behind, total = [json.loads(line) for line in pipe]
+    not_begun = behind["behind_s"] * 300  # a busy machine may be behind when the time is over
+    assert total["events"] == pytest.approx(1200 - not_begun, abs=3)
     expected_ms = p99_of_stop(stop_s, total["events"], 300)
     assert percentile(total["buckets"], 99) == pytest.approx(expected_ms, rel=0.05)
     assert total["latency_ms"]["max"] == pytest.approx(stop_s * 1000, rel=0.1)
