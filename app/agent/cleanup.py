@@ -9,7 +9,7 @@ from .server.cgroup import remove_group
 from .server.server import end_leftover
 from .snapshots.snapshots import Snapshots
 from .survey.installing import Installing
-from .system.directory import OF_SESSION, REHEARSAL, Directory
+from .system.directory import LOAD, OF_SESSION, REHEARSAL, Directory
 
 
 def clean(directory: Directory) -> List[str]:
@@ -23,7 +23,7 @@ def clean(directory: Directory) -> List[str]:
         remove_group(folder)
         if found:
             removed.append("server {} of session {}".format(found["pid"], session))
-        if session.startswith(REHEARSAL):
+        if session.startswith((REHEARSAL, LOAD)):
             directory.discard(folder)
             continue
         for part in OF_SESSION:

@@ -20,6 +20,7 @@ VERBS = (
     *("survey", "check", "start", "status", "list", "follow", "stop", "skip", "note", "clean"),
     *("ask", "options", "queue", "begin", "snapshots", "delete-snapshot"),
     *("upload-plan", "upload", "install", "remove-build", "note-build"),
+    *("listen", "try-load", "drive"),
 )
 
 LEAST_PRIORITY = 19
@@ -106,7 +107,9 @@ def _start(directory: Directory, arguments: argparse.Namespace) -> answers.Start
     from .system.scope import enter_scope
 
     enter_scope()
-    return start(directory, arguments.plan, _agent())
+    said = sys.stdin.read()  # of a plan with load targets
+    conducting = read(answers.Conducting, json.loads(said)) if said else None
+    return start(directory, arguments.plan, _agent(), conducting)
 
 
 def _status(directory: Directory, _: Any) -> answers.Status:
@@ -210,6 +213,30 @@ def _note_build(directory: Directory, _: Any) -> answers.Done:
     return answers.Done()
 
 
+def _listen(directory: Directory, _: Any) -> answers.Listening:
+    from .load.conductor import listen_for_trials
+
+    return listen_for_trials(read(answers.Conducting, json.loads(sys.stdin.read())), directory.at("load.log"))
+
+
+def _try_load(_: Directory, __: Any) -> answers.LoadTrial:
+    from .load.load_agent import try_load
+
+    return try_load(read(answers.LoadCall, json.loads(sys.stdin.read())))
+
+
+def _drive(directory: Directory, arguments: argparse.Namespace) -> answers.Done:
+    from .incoming import Incoming
+    from .load.load_agent import drive
+    from .system.scope import enter_scope
+
+    enter_scope()
+    call, incoming = read(answers.LoadCall, json.loads(sys.stdin.read())), Incoming(directory)
+    drive(directory, incoming.read(arguments.plan), call)
+    incoming.discard(arguments.plan)
+    return answers.Done()
+
+
 def take_lock(directory: Directory, verb: str) -> None:
     """Hold the lock until this process ends: no build or snapshot changes during a plan."""
     if directory.lock({"verb": verb, "pid": os.getpid()}) is None:
@@ -257,4 +284,7 @@ _VERBS: Dict[str, Callable[[Directory, argparse.Namespace], Any]] = {
     "install": _install,
     "remove-build": _remove_build,
     "note-build": _note_build,
+    "listen": _listen,
+    "try-load": _try_load,
+    "drive": _drive,
 }

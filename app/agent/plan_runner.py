@@ -6,13 +6,12 @@ import contextlib
 import json
 import os
 import signal
-import sys
 import traceback
 from itertools import groupby
 from threading import Thread
-from typing import Dict, NamedTuple, Sequence
+from typing import Dict, NamedTuple, Optional, Sequence
 
-from app.protocol.answers import Started
+from app.protocol.answers import Conducting, Started
 from app.protocol.events import PROTOCOL, SessionEnded, SessionPlanned
 from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO
 from app.protocol.plan import SLICES, Plan, Turn
@@ -21,20 +20,23 @@ from .begin_next import leave_behind
 from .cleanup import clean
 from .deciding import Deciding
 from .incoming import Incoming
+from .load.conductor import Conductor
 from .queued_plans import QueuedPlans
 from .session import Session
 from .steps.baton import Baton, Place
 from .system.control import Control
+from .system.detaching import detach
 from .system.directory import Directory, holder_of, write_file, write_holder
 from .system.errors import AgentError
 from .system.journal import DiskFullError, Journal
 from .system.other_agents import agents_elsewhere
 
 
-def start(directory: Directory, sha256: str, agent: str) -> Started:
+def start(directory: Directory, sha256: str, agent: str, conducting: Optional[Conducting] = None) -> Started:
     """Run an uploaded plan in a detached process; returns before it begins."""
     incoming = Incoming(directory)
     plan = incoming.read(sha256)
+    conductor = conductor_of(plan, conducting)
     if not plan.allow_busy:
         refuse_if_busy(directory)
     lock = directory.lock(holder_of(plan.id, plan.name))
@@ -43,8 +45,10 @@ def start(directory: Directory, sha256: str, agent: str) -> Started:
     clean(directory)
     journals = create_journals(directory, plan, agent)
     incoming.discard(sha256)
-    pid = detach(directory, plan, lock, journals, agent)
-    return Started(plan.id, pid, [turn.session for turn in plan.turns])
+    log = os.path.join(directory.plan(plan.id), "agent.log")
+    pid = detach(lambda: _carry_out(directory, plan, lock, journals, agent, conductor), log)
+    port = conductor.port if conductor else 0
+    return Started(plan.id, pid, [turn.session for turn in plan.turns], port)
 
 
 def refuse_if_busy(directory: Directory) -> None:
@@ -79,51 +83,32 @@ def create_journal(directory: Directory, plan: Plan, turn: Turn) -> Journal:
     return journal
 
 
-def detach(directory: Directory, plan: Plan, lock: int, journals: Dict[str, Journal], agent: str) -> int:
-    """Fork twice, so that no terminal and no connection holds the child; the answer is its process id."""
-    reader, writer = os.pipe()
-    first = os.fork()
-    if first == 0:
-        os.setsid()
-        if os.fork() == 0:
-            os.write(writer, str(os.getpid()).encode())
-            _run_detached(directory, plan, lock, journals, agent)
-        os._exit(0)
-    os.close(writer)
-    os.waitpid(first, 0)
-    pid = int(os.read(reader, 20))
-    os.close(reader)
-    return pid
-
-
-def _run_detached(
-    directory: Directory, plan: Plan, lock: int, journals: Dict[str, Journal], agent: str
+def _carry_out(
+    directory: Directory,
+    plan: Plan,
+    lock: int,
+    journals: Dict[str, Journal],
+    agent: str,
+    conductor: Optional[Conductor],
 ) -> None:
-    code = 1
-    try:
-        write_holder(lock, holder_of(plan.id, plan.name))
-        _leave_streams(os.path.join(directory.plan(plan.id), "agent.log"))
-        control = run_plan(directory, plan, journals, agent)
-        if not control.got_signal:
-            QueuedPlans(directory).hold_after(plan.id, plan.name, control.plan_stopped)
-            os.close(lock)
-            leave_behind(directory)
-        code = 0
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stderr.flush()
-        os._exit(code)
+    """The detached process: the plan, then whatever comes after it."""
+    write_holder(lock, holder_of(plan.id, plan.name))
+    control = run_plan(directory, plan, journals, agent, conductor)
+    if not control.got_signal:
+        QueuedPlans(directory).hold_after(plan.id, plan.name, control.plan_stopped)
+        os.close(lock)
+        leave_behind(directory)
 
 
-def _leave_streams(log: str) -> None:
-    """Let go of the three standard streams, else the connection would stay open."""
-    os.chdir("/")
-    null = os.open(os.devnull, os.O_RDWR)
-    out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    for fd, target in ((0, null), (1, out), (2, out)):
-        os.dup2(target, fd)
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+def conductor_of(plan: Plan, conducting: Optional[Conducting]) -> Optional[Conductor]:
+    """Who conducts the load from other machines; None if the plan has none."""
+    if not plan.load:
+        return None
+    if conducting is None:
+        raise AgentError(
+            "the load targets of this plan must be called when it starts: start it from a desktop"
+        )
+    return Conductor.listening(conducting, [each.name for each in plan.load])
 
 
 class _Work(NamedTuple):
@@ -134,19 +119,30 @@ class _Work(NamedTuple):
     journals: Dict[str, Journal]
     control: Control
     agent: str
+    conductor: Optional[Conductor]
 
 
-def run_plan(directory: Directory, plan: Plan, journals: Dict[str, Journal], agent: str) -> Control:
+def run_plan(
+    directory: Directory,
+    plan: Plan,
+    journals: Dict[str, Journal],
+    agent: str,
+    conductor: Optional[Conductor] = None,
+) -> Control:
     """Run the turns of a plan; a failed session never stops it. Returns the requests that came."""
     control = Control(os.path.join(directory.plan(plan.id), "control"))
     signal.signal(signal.SIGTERM, lambda *_: control.stop_plan())
     directory.empty_trash()
-    work, deciding = _Work(directory, plan, journals, control, agent), Deciding(directory, plan)
+    work, deciding = _Work(directory, plan, journals, control, agent, conductor), Deciding(directory, plan)
+    if conductor:
+        conductor.begin()
     run_round = _run_in_slices if plan.order == SLICES else _run_sessions
     for _, turns in groupby(plan.turns, lambda turn: turn.repeat):
         needed = [turn for turn in turns if control.plan_stopped or not _spare(turn, deciding, journals)]
         run_round(work, needed)
         deciding.take_round(needed)
+    if conductor:
+        conductor.end()
     return control
 
 
@@ -201,7 +197,7 @@ def _run_turn(work: _Work, turn: Turn, journal: Journal, place: Place) -> bool:
     if work.control.plan_stopped:
         end(journal, "stopped", "the plan was stopped before this session began")
         return False
-    session = Session(work.plan, turn, work.directory, journal, work.control, place)
+    session = Session(work.plan, turn, work.directory, journal, work.control, place, work.conductor)
     try:
         return session.run(work.agent) == "completed" and session.repeating.wants_session
     except Exception as error:

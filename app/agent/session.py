@@ -13,6 +13,8 @@ from app.protocol.plan import LIMIT, PREPARING, QUERYING, Contender, Plan, Step,
 from app.protocol.sysbench import seed_of
 from app.protocol.waits import PRESET
 
+from .load.conductor import Conductor
+from .load.lua import write_lua
 from .sampling.counters import Counters, read_status, status_deltas
 from .sampling.figures import figure_of
 from .sampling.host import HostSampler
@@ -30,7 +32,7 @@ from .server.server import Server
 from .steps.analyse import Analysing
 from .steps.baton import Place, Position
 from .steps.canary import run_canary
-from .steps.drive_step import DriveStep, write_lua
+from .steps.drive_step import DriveStep
 from .steps.engine_limits import Lacking
 from .steps.facts import Facts
 from .steps.from_snapshot import FromSnapshot
@@ -71,8 +73,9 @@ class Session(Running):
         journal: Journal,
         control: Control,
         place: Place,
+        conductor: Optional[Conductor] = None,
     ) -> None:
-        super().__init__(plan, turn, directory, journal, control, place)
+        super().__init__(plan, turn, directory, journal, control, place, conductor)
         place.attach(hooks_of(self))
         self.facts = Facts(self)
         self.step_settings = StepSettings(self)
@@ -142,18 +145,26 @@ class Session(Running):
         self.facts.write_limits({"clients": clients, "open_files": raise_file_limit(clients)})
         write_lua(self.at("lua"), self.plan.files)
         plan = self.plan
-        self.server = self._server_of(self.contender, plan.transport, clients, plan.instruments)
+        address = self.conductor.address if self.conductor else ""
+        self.server = self._server_of(self.contender, plan.transport, clients, plan.instruments, address)
         if not self.snapshot.is_found():
             self.server.prepare(self.wait)
             self.open()
 
     def _server_of(
-        self, contender: Contender, transport: str = "socket", clients: int = 1, instruments: str = PRESET
+        self,
+        contender: Contender,
+        transport: str = "socket",
+        clients: int = 1,
+        instruments: str = PRESET,
+        address: str = "",
     ) -> Server:
         """A server for a contender, in the directory of this session."""
         build = build_of(contender, self.directory)
         options, environment = build.options, build.environment
-        return Server(vars(contender), self.path, options, environment, transport, clients, instruments)
+        return Server(
+            vars(contender), self.path, options, environment, transport, clients, instruments, address
+        )
 
     def open(self) -> None:
         """Start the server on its data, and prepare the sampling."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from app.planner.launch import Later, Launch, Stage
     from app.protocol.answers import Check, Queue, Survey
     from app.protocol.plan import Plan
+    from app.remote.agent import Agent
     from app.remote.target import Target
 
     Settled = Callable[[Survey], PlanRequest]
@@ -70,7 +72,15 @@ def launch_of(target: Target, settled: Settled, arguments: argparse.Namespace) -
     last = (REHEARSED if arguments.start else CHECKED) if arguments.dry_run else STARTED
     way, known = reached(target, ask_secret, arguments.directory), partial(measured_at, home())
     later, busy = _later(target, arguments), bool(arguments.allow_busy)
-    return Launch(settled, way, target.search_paths, last, known, busy, later)
+    return Launch(settled, way, target.search_paths, last, known, busy, later, _reach_load)
+
+
+def _reach_load(name: str) -> AbstractContextManager[Agent]:
+    """The way to a load target."""
+    from app.remote.reach import reached
+    from app.targets.store import Targets
+
+    return reached(Targets().get(name), ask_secret)
 
 
 def _later(target: Target, arguments: argparse.Namespace) -> Later | None:

@@ -55,6 +55,7 @@ _TEXTS = (
     "vary",
     "arrivals",
     "instruments",
+    "load_address",
 )
 
 
@@ -126,6 +127,15 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
         " sequence says)",
     )
     parser.add_argument(
+        "--load", metavar="TARGET,...",
+        help="other targets that drive the load, each with a share of the client threads: client-1,client-2",
+    )  # fmt: skip
+    parser.add_argument(
+        "--load-address",
+        metavar="ADDRESS[:PORT]",
+        help="with --load: the private address of the server's machine that they reach: 10.0.0.5",
+    )
+    parser.add_argument(
         "--load-method",
         choices=LOAD_METHODS,
         help="how the tables are filled: ordered (default): one client per table, in key order;"
@@ -186,6 +196,7 @@ def with_options(
         cores=_listed("core-sets", arguments.core_sets),
         steps=None if arguments.steps is None else words_of("steps", arguments.steps),
         profile=None if arguments.profile is None else words_of("profile", arguments.profile),
+        load=None if arguments.load is None else words_of("load", arguments.load),
         contenders=contenders or None,
         allow_busy=arguments.allow_busy,
         allow_small_disk=arguments.allow_small_disk,

@@ -20,6 +20,8 @@ def show_plan(plan: Plan, estimate: Any) -> None:
     say(f"{plan.name}: sequence {plan.sequence} on {plan.target}, {size}")
     repeats = repeats_text(plan)
     how = f"load {plan.load_method}, transport {plan.transport}, start {plan.start}"
+    if plan.load:
+        say(f"driven by {', '.join(each.name for each in plan.load)}, which reach {plan.load_address}")
     say(how if plan.instruments == PRESET else f"{how}, instruments {plan.instruments}")
     again = ", repeated if disturbed" if plan.repeat_if_disturbed else ""
     say(f"order {plan.order}, {repeats}{again}")

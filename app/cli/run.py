@@ -60,6 +60,7 @@ _SETTLED += (
     "start_state",
     "core_sets",
 )
+_SETTLED += ("load", "load_address")
 _SETTLED += ("cpus", "vary", "instruments", "table_options", "cores", "allocator", "numa", "memory_limit")
 
 

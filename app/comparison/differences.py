@@ -41,10 +41,10 @@ _PASSING = words(
 )
 _CONTENDER = ("engine", "preset", "table_options", "cores")
 _BUILD = ("build", "family", "version", "fingerprint")
-_WORK = ("tables", "rows", "transport", "load_method", "start", "instruments")
+_WORK = ("tables", "rows", "transport", "load_method", "start", "instruments", "load")
 _PLAN = (
     "tables", "rows", "transport", "sequence", "seconds", "warmup", "pause", "quiet_wait",
-    "repeat_if_disturbed", "others_pct", "steal_pct", "repeats", "order", "allow_busy", "instruments",
+    "repeat_if_disturbed", "others_pct", "steal_pct", "repeats", "order", "allow_busy", "instruments", "load",
 )  # fmt: skip
 _BUILD_OF_OTHERS, _PLAN_OF_OTHERS = ("build", "family", "version"), ("sequence",)  # what a foreign plan has
 _ALLOCATOR = "version_malloc_library"  # a variable: what the server says of itself
@@ -182,6 +182,8 @@ def is_analysed(plan: Mapping[str, Any]) -> bool:
 
 
 def _setting(plan: Mapping[str, Any], name: str) -> Any:
+    if name == "load":
+        return [each["name"] for each in plan.get(name, ())] or None
     value = plan.get(name, PRESET if name == "instruments" else None)
     return load_method_of(value) if name == "load_method" and value else value
 

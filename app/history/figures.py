@@ -88,6 +88,26 @@ class StepShown(StepEntry):
     threads: dict[str, Any]
 
 
+class LoadPart(TypedDict):
+    """What a load target did in a step."""
+
+    name: str
+    threads: int
+    events: int
+    cpu_pct: float | None
+    rtt_ms: float | None  # of the network
+    network_pct: float | None  # of the time of its events, at least
+    clock_error_ms: float | None
+
+
+class LoadEntry(TypedDict):
+    """The load of a step from other machines."""
+
+    step: str
+    targets: list[LoadPart]
+    apart_ms: float | None  # between the ends of the same second of two of them, at most
+
+
 class ExplainEntry(TypedDict):
     """How the server executes a typical statement of a step."""
 
@@ -103,6 +123,7 @@ class SessionShown(SessionEntry):
     notes: list[dict[str, Any]]
     events: list[dict[str, Any]]
     explains: list[ExplainEntry]
+    load: list[LoadEntry]  # empty if the load came from the server's machine
     waits: list[dict[str, Any]]  # waits and statements of each step that has any
     start_state: dict[str, Any] | None  # where its data came from, and how its server was started
     memory: dict[str, Any] | None  # allocator, NUMA policy and limit of its server, as they were in force
@@ -124,6 +145,7 @@ def show(history: History, reference: str) -> SessionShown:
             "notes": notes(history, id_),
             "events": _events(history, id_),
             "explains": explains(history, id_),
+            "load": loads(history, id_),
             "waits": [each.to_json() for each in waits_of_session(history, id_)],
             "start_state": latest_fact(history, id_, "start_state"),
             "memory": latest_fact(history, id_, "memory"),
@@ -301,6 +323,19 @@ def explains(history: History, session: str) -> list[ExplainEntry]:
         for fact in facts(history, session, "explain")
     ]
     return list({(each["step"], each["statement"]): each for each in found}.values())  # of each try the last
+
+
+def loads(history: History, session: str) -> list[LoadEntry]:
+    """What load targets did in the steps, in the order of the journal."""
+    found: dict[str, LoadEntry] = {
+        fact["when"]: {
+            "step": fact["when"],
+            "targets": fact["value"]["targets"],
+            "apart_ms": fact["value"]["apart_ms"],
+        }
+        for fact in facts(history, session, "load")
+    }
+    return list(found.values())  # of each try the last
 
 
 def settings(history: History, reference: str) -> dict[str, Any]:

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.core.units import bytes_text, count_text, figure_text, seconds_text
+from app.protocol.events import CLIENT_BOUND
 from app.protocol.others import ATTEMPT_MARKS, DISTURBED, Others
 from app.protocol.plan import RATE_MISSED
 from app.protocol.reading import ShapeError, read
 from app.protocol.stacks import PROFILED
 from app.stats.steady import UNSTEADY
 
-from .figures import CutEntry, SteadinessEntry, StepEntry
+from .figures import CutEntry, LoadEntry, LoadPart, SteadinessEntry, StepEntry
 from .rates import limit_text, schedule_text, try_texts
 from .settled import SettledEntry
 
@@ -45,6 +46,7 @@ MARKS = {
     " profiled too",
     RATE_MISSED: "its events piled up: the server could not keep up with the rate, so its latency grew until "
     "the step ended",
+    CLIENT_BOUND: "the client was the bottleneck: a load target had no CPU left, so the server could do more",
     "shared-cores": "the load generator ran on the cores of the server",
 }
 
@@ -70,6 +72,25 @@ def mark_text(mark: str) -> str:
 def marks_text(marks: Iterable[str]) -> str:
     """The marks in lines."""
     return "\n".join(map(mark_text, marks))
+
+
+def load_text(load: LoadEntry) -> str:
+    """What each load target did in a step, and how well their clocks agree."""
+    apart = "" if load["apart_ms"] is None else f"; seconds at most {load['apart_ms']:.1f} ms apart"
+    return f"{load['step']}: {'; '.join(map(_load_part, load['targets']))}{apart}"
+
+
+def _load_part(part: LoadPart) -> str:
+    texts = [f"{part['name']}: {count_text(part['threads'], 'client')}", count_text(part["events"], "event")]
+    if part["cpu_pct"] is not None:
+        texts.append(f"CPU {part['cpu_pct']:.0f} %")
+    if part["rtt_ms"] is not None:
+        texts.append(f"round trip {part['rtt_ms']:.3f} ms")
+    if part["network_pct"] is not None:
+        texts.append(f"network {part['network_pct']:.0f} % of its time or more")
+    if part["clock_error_ms"] is not None:
+        texts.append(f"clock within {part['clock_error_ms']:.2f} ms")
+    return ", ".join(texts)
 
 
 def remarks_of(step: StepEntry) -> str:

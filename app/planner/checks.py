@@ -256,7 +256,7 @@ def _cpus(plan: Plan, survey: Survey) -> list[Check]:
     cores = [core for node in survey.topology for core in node]
     cpus = sum(map(len, cores))
     are_given = any(step.cores for step in plan.steps) or any(each.cores for each in plan.contenders)
-    if are_given or len(cores) < 2 or cpus > SMALL_CPUS:
+    if are_given or plan.load or len(cores) < 2 or cpus > SMALL_CPUS:
         return []
     text = f"server and client share {cpus} CPUs; separate CPUs reduce the noise of a small machine"
     return [Check("cpus", PASS, text)]

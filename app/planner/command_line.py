@@ -29,7 +29,18 @@ def command_line(request: PlanRequest) -> str:
     words += _option("sequence", request.sequence)
     words += _option("steps", ",".join(request.steps))
     words += _option("profile", ",".join(request.profile))
-    for name in (*_COMMANDED, "name", "order", "transport", "cpus", "vary", "arrivals", "instruments"):
+    words += _option("load", ",".join(request.load))
+    for name in (
+        *_COMMANDED,
+        "name",
+        "order",
+        "transport",
+        "cpus",
+        "vary",
+        "arrivals",
+        "instruments",
+        "load_address",
+    ):
         words += _option(flag_of(name), getattr(request, name), getattr(_OPEN, name))
     words += ["--repeat-if-disturbed"] * request.repeat_if_disturbed
     words += _option("threads", ",".join(map(str, request.threads or ())))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from app.catalog import Catalog, approved_hashes
-from app.core.errors import DynoError
+from app.core.errors import DynoError, InputError
 from app.history.measured import Measured
 from app.protocol.answers import (
     ADD,
     FAIL,
     Check,
+    Conducting,
     Queue,
     QueueChange,
     Rehearsal,
@@ -28,6 +29,7 @@ from app.protocol.plan import Plan
 from .canary import estimated
 from .checks import OF_THE_MOMENT, check_plan
 from .estimate import UNKNOWN, Estimate
+from .load_targets import LoadTargets, Reach
 from .parity import check_in_force
 from .request import PlanRequest
 from .resolve import resolve
@@ -57,7 +59,9 @@ class Agent(Protocol):
     def check(self, plan: str) -> list[Check]: ...
     def ask(self, plan: str) -> list[Check]: ...
     def rehearse(self, plan: str, contender: int) -> Rehearsal: ...
-    def start(self, plan: str) -> Started: ...
+    def start(self, plan: str, conducting: Conducting | None = None) -> Started: ...
+    def stop(self, plan: str, what: str) -> None: ...
+    def listen(self, conducting: Conducting) -> int: ...
     def queue(self, change: QueueChange) -> Queue: ...
 
 
@@ -121,6 +125,7 @@ class Launch:
         known: Callable[[str], Measured] = lambda _: UNKNOWN,
         allow_busy: bool = False,
         later: Later | None = None,
+        reach: Reach | None = None,  # the way to a load target
     ) -> None:
         self._request = request  # the request may depend on the survey
         self._reaching = agent
@@ -129,6 +134,8 @@ class Launch:
         self._last = last  # CHECKED, REHEARSED or STARTED
         self._allow_busy = allow_busy
         self._later = later
+        self._reach_load = reach
+        self._load: LoadTargets | None = None
         self._stage = Stage()
         self._lock = threading.Lock()
         self._is_cancelled = False
@@ -146,7 +153,8 @@ class Launch:
         Raises CancelledError where it was given up, DynoError where the target cannot be asked.
         """
         yield self._stage
-        with self._reaching as agent:
+        with ExitStack() as self._open:
+            agent = self._open.enter_context(self._reaching)
             self._stage = replace(self._stage, directory=agent.directory, sha=agent.sha)
             yield self._reach(CONNECTED, "looking at the target")
             taken = self._taken(agent.status())
@@ -167,12 +175,17 @@ class Launch:
         uploaded = agent.upload_plan(plan)
         yield self._reach(UPLOADED, "asking the builds")
         self._add(agent.check(uploaded))
+        if self._load:
+            self._add(list(self._load.tried(agent)))
         yield self._reach(CHECKED, "rehearsing")
         if self._goes_on_after(CHECKED):
             yield from self._rehearse(agent, plan, uploaded)
         if self._goes_on_after(REHEARSED):
             self._hand_over()
-            agent.start(uploaded)
+            if self._load:
+                self._load.start(agent, plan, uploaded)
+            else:
+                agent.start(uploaded)
             yield self._reach(STARTED, "")
 
     def _queue(self, agent: Agent, plan: Plan, later: Later, is_taken: bool) -> Iterator[Stage]:
@@ -194,13 +207,26 @@ class Launch:
         """Resolve, estimate and check the plan on the desktop, each once."""
         request = self._request(survey)
         plan = resolve(request, survey, Catalog(), approved_hashes())
+        of_load: list[Check] = []
+        if request.load:
+            self._load = self._load_targets(request)
+            of_load, plan = list(self._load.look()), self._load.given_to(plan)
         plan, found = estimated(plan, survey, self._known(plan.machine_key))
-        checks = check_plan(plan, survey, found, allow_small_disk=request.allow_small_disk)
+        checks = [*check_plan(plan, survey, found, allow_small_disk=request.allow_small_disk), *of_load]
         if self._later:
             checks = [each for each in checks if each.name not in OF_THE_MOMENT]
         total = len(STAGES) + len(plan.contenders)
         self._stage = replace(self._stage, plan=plan, estimate=found, checks=tuple(checks), total=total)
         return plan
+
+    def _load_targets(self, request: PlanRequest) -> LoadTargets:
+        if self._later or self._reach_load is None:
+            raise InputError(
+                "a plan with load targets cannot wait in the queue: a desktop must call them when it starts",
+                "load",
+            )
+        made = LoadTargets(request.load, request.load_address, self._reach_load)
+        return self._open.enter_context(made)
 
     def _taken(self, status: Status) -> Check | None:
         """Why no plan can start there now; None if one can."""

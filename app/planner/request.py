@@ -53,7 +53,7 @@ _LIBRARY = re.compile(r"/[A-Za-z0-9._+@/-]{1,250}")  # no blank or colon, which 
 _NODES = r"\d{1,4}(?:-\d{1,4})?(?:,\d{1,4}(?:-\d{1,4})?)*"
 _NUMA = re.compile(rf"(interleave|membind)=(all|{_NODES})|preferred=\d{{1,4}}|localalloc")
 _LIMIT = re.compile(r"([1-9]\d{0,14})([KMGT]?)", re.IGNORECASE)
-_NAMES = ("steps", "profile")  # keys that hold names of steps
+_NAMES = ("steps", "profile", "load")  # keys that hold names
 SHARED = ("table_options", "cores", *MEMORY)  # options say them of all contenders
 
 RULES = {
@@ -85,6 +85,8 @@ RULES = {
     "load_method": Rule((str,), choices=LOAD_METHODS),
     "start": Rule((str,), choices=STARTS),
     "instruments": Rule((str,), choices=INSTRUMENTS),
+    "load": Rule((list,), items=TEXT),
+    "load_address": TEXT,
     "contender": Rule((list,), items=TABLE),
 }
 CONTENDER_RULES = {
@@ -204,6 +206,8 @@ class PlanRequest:
     load_method: str = "ordered"
     start: str = "loaded"
     instruments: str = PRESET  # of the Performance Schema
+    load: tuple[str, ...] = ()  # targets that only drive; none: the load comes from the server's machine
+    load_address: str = ""  # of the server's machine, as they reach it
     contenders: tuple[ContenderRequest, ...] = ()
     allow_busy: bool = False
     allow_small_disk: bool = False
@@ -212,10 +216,6 @@ class PlanRequest:
     def from_toml(cls, text: str, label: str = "plan") -> PlanRequest:
         """Read a plan file; raises InputError with line and key of an error."""
         document = read_document(text, label)
-        if "load" in document.data:
-            raise document.error(
-                ("load",), "is reserved for load from other machines, which Dyno cannot do yet"
-            )
         if "load_method" in document.data:
             document.data["load_method"] = load_method_of(document.data["load_method"])
         spread_ranges(document, document.data)

@@ -14,10 +14,11 @@ from app.core.settings import read_settings
 from app.presets import Preset
 from app.protocol.answers import Disk, Survey
 from app.protocol.plan import ARRIVALS, ATTEMPTS, SLICES, UNTIL_DECIDED, Contender, Plan, Step, Turn, digest
-from app.protocol.sysbench import RATE_WRAPPER, WRAPPER
+from app.protocol.sysbench import LOAD_WRAPPER, RATE_WRAPPER, WRAPPER
 
 from .contenders import memory_bytes, resolve_contenders
 from .cores import OWN_CPUS, as_far_as_it_goes
+from .load_address import address_of, load_problem
 from .request import LIMITS, MAX_CONTENDERS, PlanRequest
 from .sizes import bytes_per_row
 from .slicing import active_at_once, check_rates, check_slices, with_slices
@@ -26,7 +27,7 @@ from .support import check_engines, check_load_method
 from .sweep import variations_of
 
 TABLES, ROWS, SECONDS, WARMUP, THREADS = 4, 1_000_000, 60, 5, (1,)  # where nobody says anything
-TRANSPORT = "socket"
+TRANSPORT, NETWORK = "socket", "network"
 MAX_PLAN_BYTES = 900_000  # a plan is part of the first event of a journal, which holds 1 MiB
 
 
@@ -54,10 +55,13 @@ def resolve(
     with about("steps"):
         steps = resolve_steps(chosen, workloads, size, request.start)
     _check_cores(steps, contenders)
+    _check_load(request, steps)
     files = _files(catalog, used, sequence, presets)
     if any(step.rate or step.limit_ms for step in steps):
         files = _with(catalog.shipped_lua(RATE_WRAPPER), files)
         check_rates(steps, files)
+    if request.load:
+        files = _with(catalog.shipped_lua(LOAD_WRAPPER), files)
     if request.order == SLICES:
         files = _with(catalog.shipped_lua(WRAPPER), files)
         steps = with_slices(steps, contenders, files)
@@ -87,10 +91,11 @@ def resolve(
         matters_pct=_limit(request, "matters_pct"),
         false_share_pct=_limit(request, "false_share_pct"),
         order=request.order,
-        transport=request.transport or sequence.transport or TRANSPORT,
+        transport=NETWORK if request.load else request.transport or sequence.transport or TRANSPORT,
         load_method=request.load_method,
         start=request.start,
         instruments=request.instruments,
+        load_address=request.load_address,
         allow_busy=request.allow_busy,
     )
     _check_bytes(plan)
@@ -107,6 +112,10 @@ def choices_of(
         workloads = {name: catalog.workload(name) for name in names}
     with about("contenders"):
         _check_contenders(request)
+    if problem := load_problem(request.load, request.load_address, request.target):
+        raise InputError(problem, "load")
+    if request.load:
+        address_of(request.load_address)
     with about("steps"):
         return sequence, workloads, chosen_steps(sequence, request.steps, workloads)
 
@@ -210,6 +219,18 @@ def _check_cores(steps: list[Step], contenders: list[Contender]) -> None:
             f"the contender {own.name} sets cores {own.cores}, and the plan sets core sets for steps: leave"
             " one of them out",
             "contenders",
+        )
+
+
+def _check_load(request: PlanRequest, steps: list[Step]) -> None:
+    """Refuse what makes no sense where the load comes from other machines."""
+    if request.load and request.transport:
+        raise InputError("load targets come over the network: leave transport out", "transport")
+    if request.load and any(step.load_cores for step in steps):
+        raise InputError(
+            "core sets and own CPUs part the server's machine between server and load, which comes from"
+            " load targets: leave them out",
+            "load",
         )
 
 

@@ -242,6 +242,45 @@ class Started:
     plan: Id
     pid: Count = 0
     sessions: list[Id] = field(default_factory=list)
+    port: Count = 0  # that its load targets dial; 0: it has none
+
+
+@dataclass(frozen=True)
+class Conducting:
+    """How the agent beside the server lets load targets in: asked for with `start` and `listen`."""
+
+    address: Name
+    port: Count  # 0: any
+    certificate: Text
+    key: Text = field(repr=False)
+    token: Name = field(repr=False)
+    names: list[Name] = field(default_factory=list)  # of the load targets, for a trial
+
+
+@dataclass(frozen=True)
+class Listening:
+    """A conductor that waits for trials."""
+
+    port: Count
+
+
+@dataclass(frozen=True)
+class LoadCall:
+    """How a load target reaches the conductor of a plan: asked for with `drive` and `try-load`."""
+
+    name: Name  # of the load target
+    address: Name
+    port: Count
+    fingerprint: Name  # SHA-256 of the certificate that it must show
+    token: Name = field(repr=False)
+
+
+@dataclass(frozen=True)
+class LoadTrial:
+    """What a load target measured to the conductor."""
+
+    rtt_ms: Number
+    mbit: Number  # per second, from the server's machine
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ LATER = (
 )  # fmt: skip
 LATER_OF_PLAN = (
     "others_pct", "steal_pct", "quiet_wait", "repeat_if_disturbed", "canary", "until_decided",
-    "time_limit", "matters_pct", "false_share_pct", "instruments",
+    "time_limit", "matters_pct", "false_share_pct", "instruments", "load", "load_address",
 )  # of its hash where they are not as usual  # fmt: skip
 ATTEMPTS = 3  # the most of a step or a session that others disturb
 MEMORY = ("allocator", "numa", "memory_limit")  # the same of a contender
@@ -142,6 +142,14 @@ class Turn:
 
 
 @dataclass(frozen=True)
+class LoadTarget:
+    """A target that only drives: clients of the steps run there."""
+
+    name: str
+    machine_key: str
+
+
+@dataclass(frozen=True)
 class Plan:
     """Contenders x sequence x repeats on a target."""
 
@@ -162,7 +170,7 @@ class Plan:
     threads: list[int]
     repeats: int
     order: str = "grouped"  # one of ORDERS; the planner always sets it, a plan without it is an old one
-    transport: str = "socket"  # socket | loopback
+    transport: str = "socket"  # socket | loopback | network: from load targets
     load_method: str = "ordered"  # one of LOAD_METHODS
     start: str = "loaded"  # one of STARTS: the state the first step after the load finds
     allow_busy: bool = False
@@ -177,6 +185,9 @@ class Plan:
     matters_pct: float = 2.0  # such a plan is judged by this (smaller differences do not count) and the next
     false_share_pct: float = 5.0  # of its differences, how many may be noise
     instruments: str = PRESET  # one of INSTRUMENTS: what the servers measure of their waits
+    load: list[LoadTarget] = field(default_factory=list)  # where the clients run; none: beside the server
+    load_address: str = ""  # of the server's machine, as load targets reach it
+    load_certificate: str = ""  # SHA-256 of what the conductor shows there; another one for each start
 
     @property
     def work_key(self) -> str:
@@ -191,13 +202,14 @@ class Plan:
             self.start,
             *([SLICES] if self.order == SLICES else []),
             *([self.instruments] if self.instruments != PRESET else []),
+            *([sorted(each.machine_key for each in self.load)] if self.load else []),
         ]
         return digest(work)
 
     @property
     def hash(self) -> str:
         """The SHA-256 of the content: the same for the same plan pressed twice."""
-        nameless = replace(self, id="", turns=[])
+        nameless = replace(self, id="", turns=[], load_certificate="")
         steps = [content_of(step) for step in self.steps]
         contenders = [_content_of_contender(each) for each in self.contenders]
         method = self._load_method_as_published
@@ -205,6 +217,7 @@ class Plan:
         turns = [{name: value for name, value in each.items() if name != "attempt"} for each in turns]
         parts = {"steps": steps, "contenders": contenders, "turns": turns, "load_method": method}
         silent = [name for name in LATER_OF_PLAN if getattr(self, name) == getattr(Plan, name, [])]
+        silent.append("load_certificate")
         content = {name: value for name, value in nameless.to_json().items() if name not in silent}
         return digest({**content, **parts})
 
@@ -282,7 +295,9 @@ def load_method_of(text: str) -> str:
     return "ordered" if text == _ORDERED_ONCE else text
 
 
-_PARTS = {"contenders": Contender, "steps": Step, "turns": Turn, "canary": Contender}
+_PARTS = {
+    "contenders": Contender, "steps": Step, "turns": Turn, "canary": Contender, "load": LoadTarget,
+}  # fmt: skip
 
 
 def _build(cls: Any, data: Any, what: str) -> Any:

@@ -12,6 +12,12 @@ from .words import word
 WRAPPER = "dyno-slices.lua"  # of a step in slices: it loads the Lua of the workload
 RATE_WRAPPER = "dyno-rate.lua"  # the same of a step at a rate
 WRAPPED = "DYNO_WORKLOAD"  # variable of the environment that names the Lua of the workload for them
+LOAD_WRAPPER = (
+    "dyno-load.lua"  # the same of a step from load targets; it loads one of these, or the workload's
+)
+LOADED = "DYNO_LOADED"  # which of them, without .lua
+# of a step in slices: sysbench's own clock goes on while its clients wait
+SLICED = ("--time=0", "--events=0", "--report-interval=0")
 PERCENTILE = 95
 MOST_SEED = 2**31 - 1  # that sysbench takes; 0 would be the clock
 _FAMILY = re.compile(r"\bCOLUMN_FAMILY\s*=\s*(\w+)[\s,]*", re.IGNORECASE)

@@ -17,8 +17,12 @@ from app.protocol.answers import (
     Build,
     Check,
     Checks,
+    Conducting,
     Done,
     Installed,
+    Listening,
+    LoadCall,
+    LoadTrial,
     Options,
     Plans,
     PlanSummary,
@@ -46,6 +50,7 @@ OLDEST_PYTHON = "3.8"
 ASK_S = 30.0  # a verb that only looks at files
 SURVEY_S = 180.0  # every build is asked what it is
 CHECK_S = 180.0
+TRIAL_S = 90.0  # round trips and 8 MB over a slow line
 UPLOAD_S = 300.0  # for a plan, or one piece of a tarball
 INSTALL_S = 900.0  # a gigabyte of xz is unpacked at 50 MB/s
 DELETE_S = 600.0  # a file system takes its time to let a terabyte go
@@ -111,9 +116,21 @@ class Agent:
         words = ["--plan", plan, "--contender", str(contender)]
         return self._ask("check", Rehearsal, words, timeout_s=REHEARSAL_S)
 
-    def start(self, plan: str) -> Started:
-        """Start an uploaded plan."""
-        return self._ask("start", Started, ["--plan", plan])
+    def start(self, plan: str, conducting: Conducting | None = None) -> Started:
+        """Start an uploaded plan; it lets its load targets in as `conducting` says."""
+        return self._ask("start", Started, ["--plan", plan], to_json(conducting) if conducting else b"")
+
+    def listen(self, conducting: Conducting) -> int:
+        """Let load targets try to reach this target for a while; returns the port."""
+        return self._ask("listen", Listening, stdin=to_json(conducting)).port
+
+    def try_load(self, call: LoadCall) -> LoadTrial:
+        """Try from this target to reach the one of the server."""
+        return self._ask("try-load", LoadTrial, stdin=to_json(call), timeout_s=TRIAL_S)
+
+    def drive(self, plan: str, call: LoadCall) -> None:
+        """Start to serve the target of the server, for an uploaded plan."""
+        self._ask("drive", Done, ["--plan", plan], to_json(call))
 
     def status(self) -> Status:
         return self._ask("status", Status)

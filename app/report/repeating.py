@@ -65,7 +65,9 @@ def _own(history: History, columns: Sequence[ColumnEntry], base: int) -> list[in
 
 
 def _work(plan: Mapping[str, Any]) -> str:
-    over = "a socket" if plan["transport"] == "socket" else "loopback"
+    over = {"socket": "a socket", "network": "a network"}.get(plan["transport"], plan["transport"])
+    clients = ", ".join(each["name"] for each in plan.get("load", ()))
+    over += f" from {clients}" if clients else ""
     order = f", {plan['order']}" if plan["repeats"] > 1 else ""
     return (
         f"{count_text(plan['tables'], 'table')} of {plan['rows']:,} rows, the sequence {plan['sequence']}"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from app.core.units import bytes_text, count_text, figure_text
 from app.history.step_text import remarks_of
 from app.planner.memory_text import memory_text
+from app.protocol.plan import Plan
 
 from .recipe import Recipe
 
@@ -33,6 +34,7 @@ def where(recipe: Recipe) -> list[tuple[str, str]]:
         ("server memory", memory_text(vars(contender))),
         ("work", f"{count_text(plan.tables, 'table')} of {count_text(plan.rows, 'row')}{method}"),
         ("transport", plan.transport),
+        ("load", _load(plan)),
         ("sysbench", str(machine.get("sysbench") or "")),
         ("machine", f"{plan.target}: {cpu.get('model')}, {threads}" if cpu else plan.target),
         ("memory", bytes_text(memory) if memory else ""),
@@ -40,6 +42,11 @@ def where(recipe: Recipe) -> list[tuple[str, str]]:
         ("system", ", ".join(str(machine[name]) for name in ("distribution", "kernel") if machine.get(name))),
         ("governor", str(machine.get("governor") or "")),
     ]
+
+
+def _load(plan: Plan) -> str:
+    names = ", ".join(each.name for each in plan.load)
+    return f"from {names}; this script drives from the machine of the server" if names else ""
 
 
 def figures(recipe: Recipe) -> Iterator[str]:

@@ -71,6 +71,25 @@ class Build(NamedBuild, total=False):
     notes: Texts | None
 
 
+class LoadPart(TypedDict):
+    """What one load target did in a step."""
+
+    name: Name
+    threads: Count
+    events: Count
+    cpu_pct: Number | None
+    rtt_ms: Number | None
+    network_pct: Number | None
+    clock_error_ms: Number | None
+
+
+class Load(TypedDict):
+    """The load of a step from other machines, and how far apart their seconds were."""
+
+    targets: list[LoadPart]
+    apart_ms: Number | None
+
+
 class Canary(TypedDict):
     """The result of the canary before a session."""
 
@@ -118,6 +137,7 @@ FACTS: Mapping[str, Any] = {
     "explain": Explain,
     "plans": list[StatementPlans],
     "work": Work,
+    "load": Load,
     STACKS: Stacks,
 }
 LEFT_OUT = "left out"  # the key of what the agent writes in place of a fact that is too large for a line

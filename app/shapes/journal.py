@@ -134,6 +134,11 @@ class Turn(TypedDict, total=False):
     attempt: Few
 
 
+class LoadTarget(TypedDict, total=False):
+    name: Name
+    machine_key: Name
+
+
 class PlanShape(TypedDict, total=False):
     id: Id
     name: Name
@@ -166,6 +171,9 @@ class PlanShape(TypedDict, total=False):
     matters_pct: LimitPct
     false_share_pct: LimitPct
     instruments: Name
+    load: list[LoadTarget]
+    load_address: Name
+    load_certificate: Name
 
 
 # the events

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import mean
 
+from app.agent.load.generator import driver_options
 from app.agent.server.program import find_sysbench
-from app.agent.steps.generator import driver_options
 from app.core.errors import InputError
 from app.protocol.plan import Plan
 from tests.bench.figure import Figure

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from resource import RUSAGE_CHILDREN, getrusage
 from statistics import mean
 
+from app.agent.load.generator import driver_options
 from app.agent.server.affinity import set_affinity
 from app.agent.server.program import find_sysbench
-from app.agent.steps.generator import driver_options
 from app.protocol.cpus import as_text
 from app.protocol.plan import Step
 from tests.bench.figure import Figure, ratio_figures

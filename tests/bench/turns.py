@@ -20,13 +20,13 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
+from app.agent.load.generator import driver_options
 from app.agent.plan_runner import create_journals
 from app.agent.sampling.figures import totals_of
 from app.agent.sampling.sizes import sizes
 from app.agent.server.program import find_sysbench
 from app.agent.session import Session
 from app.agent.steps.baton import Baton
-from app.agent.steps.generator import driver_options
 from app.agent.steps.settle_step import run_settle
 from app.agent.system.control import Control
 from app.agent.system.directory import Directory

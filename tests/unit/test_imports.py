@@ -116,6 +116,7 @@ IN_THE_AGENT = [
     "sampling",
     "profiling",
     "snapshots",
+    "load",
     "steps",
     "checks",
 ]  # above them what lies loose

@@ -25,6 +25,10 @@ class Gate:
         """Open the gate for a slice: one token for each client."""
         self._write(clients, time.monotonic() + seconds)
 
+    def begin(self, clients: int, at: float) -> None:
+        """Tell the clients the moment of the monotonic clock at which they begin."""
+        self._write(clients, at)
+
     def dismiss(self, clients: int) -> None:
         """Let the clients go for good."""
         self._write(clients, _LEAVE)

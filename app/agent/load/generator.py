@@ -30,7 +30,7 @@ def driver_options(socket: str, port: int) -> List[str]:
 @contextlib.contextmanager
 def credentials(server: Server) -> Iterator[List[str]]:
     """Options with the login of the generator; over loopback in a private file, deleted right after."""
-    if not server.port:
+    if not server.loopback_port:
         yield []
         return
     path = os.path.join(server.private, "login")

@@ -8,6 +8,7 @@ from typing import Dict, List, Mapping
 
 PLUGINS = ("lib*/plugin", "lib*/*/plugin", "lib*/*/*/plugin", "plugin")  # where builds have them, or had
 
+LOOPBACK = "127.0.0.1"
 DATA, TMP, ERROR_LOG, MY_CNF = "data", "tmp", "error.log", "my.cnf"
 
 
@@ -22,8 +23,10 @@ def write_my_cnf(session: str, preset: str, own: Mapping[str, str]) -> str:
     return path
 
 
-def own_options(session: str, socket: str, base: str, known: Mapping[str, str], port: int) -> Dict[str, str]:
-    """Dyno's options for a build that knows the options `known`; port 0: no network at all."""
+def own_options(
+    session: str, socket: str, base: str, known: Mapping[str, str], address: str = "", port: int = 0
+) -> Dict[str, str]:
+    """Dyno's options for a build that knows the options `known`; no address: no network at all."""
     options = {
         "basedir": base,
         "datadir": os.path.join(session, DATA),
@@ -32,8 +35,10 @@ def own_options(session: str, socket: str, base: str, known: Mapping[str, str], 
         "socket": socket,
         "pid-file": socket + ".pid",
     }
-    if port:
-        options.update({"port": str(port), "bind-address": "127.0.0.1"})
+    if address:
+        options.update({"port": str(port), "bind-address": address})
+        if address != LOOPBACK:
+            options["skip-name-resolve"] = ""  # else it asks for the name of each client
     else:
         options["skip-networking"] = ""
     if os.geteuid() == 0:

@@ -23,7 +23,7 @@ from .bootstrap import bootstrap
 from .connection_limits import room_options
 from .error_log import exit_text, first_error, last_error
 from .memory import Memory
-from .mycnf import DATA, ERROR_LOG, TMP, own_options, write_my_cnf
+from .mycnf import DATA, ERROR_LOG, LOOPBACK, TMP, own_options, write_my_cnf
 from .mysql import Client, QueryError
 from .program import start_line
 
@@ -47,6 +47,7 @@ class Server:
         transport: str = "socket",
         clients: int = 1,
         instruments: str = PRESET,
+        address: str = "",  # that load targets reach; '': none
     ) -> None:
         self.contender = contender
         self.session = session
@@ -55,7 +56,8 @@ class Server:
         self.environment = environment
         self.private = tempfile.mkdtemp(prefix="dyno-", dir=runtime_dir())
         self.socket = os.path.join(self.private, "s")
-        self.port = free_port() if transport == "loopback" else 0
+        self.address = address or (LOOPBACK if transport == "loopback" else "")
+        self.port = free_port(self.address) if self.address else 0
         self.password = secrets.token_hex(16) if self.port else ""
         self.client = Client(self.socket)
         self.my_cnf = ""
@@ -65,6 +67,11 @@ class Server:
         self.options: Dict[str, str] = {}  # that it is started with in addition to its my.cnf
         self._process: Optional[subprocess.Popen[bytes]] = None
         self._lines_before = 0  # of the error log, when it was started last
+
+    @property
+    def loopback_port(self) -> int:
+        """The port for clients on this machine; 0: they use the socket."""
+        return self.port if self.address == LOOPBACK else 0
 
     @property
     def data(self) -> str:
@@ -87,7 +94,10 @@ class Server:
         self.memory.prepare(self.environment)
         os.makedirs(os.path.join(self.session, TMP), mode=0o700)
         base = self.contender["base"]
-        own = {**own_options(self.session, self.socket, base, self.known, self.port), **self.added}
+        own = {
+            **own_options(self.session, self.socket, base, self.known, self.address, self.port),
+            **self.added,
+        }
         self.my_cnf = write_my_cnf(self.session, self.contender["cnf"], own)
         if lay is not None:
             lay(self.data)
@@ -155,7 +165,7 @@ class Server:
         return self._process is not None and self._process.poll() is None
 
     def admit(self) -> None:
-        """Create the database and, for loopback, the only user that may connect."""
+        """Create the database and, where it listens, the only user that may connect."""
         self.client.run("CREATE DATABASE IF NOT EXISTS dyno DEFAULT CHARACTER SET latin1")
         if self.port:
             self.client.try_run(
@@ -256,9 +266,9 @@ def runtime_dir() -> str:
     return "/tmp"
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+def free_port(address: str = LOOPBACK) -> int:
+    with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as probe:
+        probe.bind((address, 0))
         return int(probe.getsockname()[1])
 
 

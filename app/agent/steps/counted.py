@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Dict, Mapping, Optional
 
+from app.agent.load.generator import add
 from app.protocol.latency import Counts, buckets_of, counts_of, without
 from app.protocol.latency import add as add_counts
-
-from .generator import add
 
 COUNTS = ("interval_s", "events", "reads", "writes", "other", "errors", "reconnects", "control", "rows")
 OF_REST = ("events", "reads", "writes", "other", "errors", "reconnects")

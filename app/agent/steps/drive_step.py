@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
 
+from app.agent.load.generator import Generator, credentials, driver_options
+from app.agent.load.generators import Generators, Login
 from app.agent.profiling.profile import Profile
 from app.agent.sampling.counters import await_last_client, read_status, status_deltas
 from app.agent.sampling.figures import (
@@ -20,18 +21,21 @@ from app.agent.sampling.figures import (
 from app.agent.sampling.sampler import queries
 from app.agent.server.affinity import affinity
 from app.agent.system.control import ASKED_FOR
-from app.protocol.events import Mark, Progress
+from app.protocol.events import CLIENT_BOUND, Mark, Progress
+from app.protocol.load_shares import DRIVEN
 from app.protocol.others import DISTURBED, to_json
 from app.protocol.sysbench import WRAPPED, command, stem_of, wrapper_of
 
 from .counted import Counted
-from .generator import Generator, credentials, driver_options
 from .named_waits import NamedWaits
 from .same_work import SameWork
 from .schedule import schedule_marks, schedule_of
 from .thread_costs import ThreadCosts
 
+Driving = Union[Generator, Generators]
+
 if TYPE_CHECKING:
+    from app.agent.load.conductor import Conductor
     from app.protocol.plan import Step
 
     from .facts import Facts
@@ -39,6 +43,7 @@ if TYPE_CHECKING:
 
 LATE_S = 1.2  # after the last sample, the host is sampled without the generator's line
 LAST = 2  # seconds of the step in which the threads of the server are looked at
+DIAL_S = 30.0  # for a load target that has dropped out to come back
 OVERDUE_S = 120  # beyond its declared seconds: then it is stuck
 
 
@@ -64,9 +69,13 @@ class DriveStep:
         self._profile = Profile(session.server.pid or 0, session.path, step)
         self._waits = NamedWaits(session)
         self._code = 0  # that sysbench ended with
+        self._elsewhere: Optional[Generators] = None  # the load, if it comes from other machines
 
     def run(self) -> Dict[str, Any]:
         """Run the step to its end; returns the fields of step_ended."""
+        return self._without_load() or self._run()
+
+    def _run(self) -> Dict[str, Any]:
         session = self._session
         self._work.begin()
         self._profile.prepare()  # looking for tools may take longer than a second
@@ -81,8 +90,8 @@ class DriveStep:
         session.threads.begin_step(self._step.threads)
         self._read_before = session.sampler.rows_read
         with credentials(session.server) as login:
-            driver = [*driver_options(session.server.socket, session.server.port), *login]
-            generator = session.generator = self._start(driver)
+            driver = [*driver_options(session.server.socket, session.server.loopback_port), *login]
+            generator = session.generator = self._start_elsewhere() or self._start(driver)
             try:
                 interrupted = self._follow(generator)
             finally:
@@ -94,6 +103,37 @@ class DriveStep:
         self._profile.discard()
         return figures
 
+    @property
+    def _conductor(self) -> Optional[Conductor]:
+        """Who conducts the load of this step; None if it comes from here."""
+        return self._session.conductor if self._step.kind in DRIVEN else None
+
+    def _without_load(self) -> Dict[str, Any]:
+        """The end of a step some of whose load targets are not there; {} if all are."""
+        missing = self._conductor.missing(DIAL_S, self._is_interrupted) if self._conductor else []
+        if not missing:
+            return {}
+        if self._session.control.interrupts:
+            return {"outcome": self._session.control.interrupts, "reason": ASKED_FOR}
+        text = "no word from {} {}: it is used again once it is back"
+        words = "load target" if len(missing) == 1 else "load targets"
+        return {"outcome": "failed", "reason": text.format(words, ", ".join(missing))}
+
+    def _is_interrupted(self) -> bool:
+        self._session.look(self._index)
+        return bool(self._session.control.interrupts)
+
+    def _start_elsewhere(self) -> Optional[Generators]:
+        """Start the load on the load targets; None if it comes from here."""
+        session, server = self._session, self._session.server
+        if self._conductor:
+            login = Login(server.address, server.port, server.password)
+            turn = session.turn
+            self._elsewhere = Generators(
+                self._conductor, self._index, turn.contender, self._step, self._seed, login
+            )
+        return self._elsewhere
+
     def _start(self, driver: Sequence[str]) -> Generator:
         session, contender = self._session, self._session.contender
         line = command(
@@ -103,7 +143,7 @@ class DriveStep:
         log, workload = session.at("sysbench.log"), {WRAPPED: stem_of(self._step)}
         return Generator(line, lua, log, self._step.load_cores, environment=workload)
 
-    def _follow(self, generator: Generator) -> str:
+    def _follow(self, generator: Driving) -> str:
         """Read its lines until it ends; returns why it was ended early."""
         began = time.monotonic()
         declared = self._step.seconds + self._step.warmup
@@ -127,7 +167,7 @@ class DriveStep:
         self._code = generator.wait()
         return ""
 
-    def _read(self, generator: Generator, seconds: float) -> List[Dict[str, Any]]:
+    def _read(self, generator: Driving, seconds: float) -> List[Dict[str, Any]]:
         """Its new lines, [] after the time limit; looks at the threads of the server meanwhile."""
         end, threads = time.monotonic() + seconds, self._session.threads
         lines: List[Dict[str, Any]] = []
@@ -161,6 +201,8 @@ class DriveStep:
         self._profile.begin()
         self._waits.begin(self._first[1])
         session.threads.begin_part()
+        if self._elsewhere:
+            self._elsewhere.begin_measured()
         session.journal.write(Mark, name="measured", step=self._index)
 
     def _take_second(self, line: Mapping[str, Any]) -> None:
@@ -220,7 +262,7 @@ class DriveStep:
         self._last = self._session.sampler.look(whole=True)
         self._waits.end(self._last[1])
 
-    def _figures(self, interrupted: str, generator: Generator) -> Dict[str, Any]:
+    def _figures(self, interrupted: str, generator: Driving) -> Dict[str, Any]:
         step, session, counted, total = self._step, self._session, self._counted, self._counted.total
         if total is None:
             return self._without_total(interrupted, generator)
@@ -243,6 +285,8 @@ class DriveStep:
         self._facts.write_engine_figures(step, session.sampler.engine_figures)
         if step.profile:
             self._facts.write_stacks(step, self._profile.stacks())
+        if self._elsewhere:
+            self._facts.write_load(step, self._elsewhere.fact())
         return {
             "outcome": outcome,
             "reason": reason,
@@ -260,6 +304,7 @@ class DriveStep:
                 *out_of_rows(self._rows_before, session.write_accounting.rows_in_tables),
                 *self._work.end(totals, spent, seconds),
                 *schedule_marks(schedule, seconds),
+                *self._marks_of_load(),
             ],
             "schedule": schedule,
             "in_force": self._in_force,
@@ -269,11 +314,19 @@ class DriveStep:
             "threads": session.threads.in_step(),
         }
 
+    def _marks_of_load(self) -> List[str]:
+        """A mark, and a line for each load target that was as busy as it can be."""
+        names = self._elsewhere.bottlenecks if self._elsewhere else ()
+        for name in names:
+            text = "the client is the bottleneck: all CPUs of the load target {} are busy"
+            self._session.journal.log(text.format(name))
+        return [CLIENT_BOUND] if names else []
+
     def _schedule(self, events: int, seconds: float) -> Dict[str, Any]:
         behind_s = self._counted.behind_s
         return {} if behind_s is None else schedule_of(self._step, behind_s, events, seconds)
 
-    def _without_total(self, interrupted: str, generator: Generator) -> Dict[str, Any]:
+    def _without_total(self, interrupted: str, generator: Driving) -> Dict[str, Any]:
         """The figures of a step that ended before its total: its seconds so far, and no result."""
         counted = self._counted
         await_last_client(self._session.server.client)
@@ -288,7 +341,7 @@ class DriveStep:
             "in_force": self._in_force,
         }
 
-    def _outcome(self, interrupted: str, generator: Generator) -> Any:
+    def _outcome(self, interrupted: str, generator: Driving) -> Any:
         if interrupted in ("stopped", "skipped"):
             return interrupted, ASKED_FOR
         if interrupted == "overdue":
@@ -301,7 +354,7 @@ class DriveStep:
         return "failed", _why(self._session, generator, self._code)
 
 
-def _why(session: Running, generator: Generator, code: int) -> str:
+def _why(session: Running, generator: Driving, code: int) -> str:
     """Why a step failed, in the words of the server or of sysbench."""
     said = generator.complaints()
     for text in said[:5]:
@@ -309,14 +362,3 @@ def _why(session: Running, generator: Generator, code: int) -> str:
     if session.server.has_died():
         return "the server crashed {}: {}".format(session.server.exit_text(), session.server.last_error())
     return said[0][:500] if said else "sysbench ended with exit code {} and no message".format(code)
-
-
-def write_lua(folder: str, files: Mapping[str, str]) -> None:
-    """Lay the Lua of the plan where sysbench finds it."""
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    names: List[str] = [name for name in files if name.startswith("workloads/") and name.endswith(".lua")]
-    for name in names:
-        path = os.path.join(folder, os.path.basename(name))
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
-        with open(fd, "w", encoding="utf-8") as file:
-            file.write(files[name])

@@ -94,6 +94,10 @@ class Facts:
         if found:
             self._write("plans", found, step.label)
 
+    def write_load(self, step: Step, found: Dict[str, Any]) -> None:
+        """What each load target did in a step, and how exact its clock is known."""
+        self._write("load", found, step.label)
+
     def write_engine_figures(self, step: Step, found: Dict[str, float]) -> None:
         """The figures of the engine's panel over the measured seconds of a step."""
         if found:

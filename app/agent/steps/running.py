@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Optional
+from typing import Optional, Union
 
+from app.agent.load.conductor import Conductor
+from app.agent.load.generator import Generator
+from app.agent.load.generators import Generators
 from app.agent.sampling.disturbance import Allowed, others_between
 from app.agent.sampling.host import HostSampler
 from app.agent.sampling.reading import Reading
@@ -21,7 +24,6 @@ from app.protocol.others import Others
 from app.protocol.plan import Plan, Turn
 
 from .baton import Place
-from .generator import Generator
 
 ROOM = 16 << 20  # bytes of free space below which a session cannot go on
 
@@ -37,8 +39,10 @@ class Running:
         journal: Journal,
         control: Control,
         place: Place,
+        conductor: Optional[Conductor] = None,
     ) -> None:
         self.place = place  # in its round
+        self.conductor = conductor  # of load targets; None: the load comes from here
         self.plan = plan
         self.turn = turn
         self.contender = plan.contender_of(turn)
@@ -46,7 +50,7 @@ class Running:
         self.journal = journal
         self.control = control
         self.path = directory.session(turn.session)
-        self.generator: Optional[Generator] = None
+        self.generator: Union[Generator, Generators, None] = None
         self.crashes = 0
         self.write_accounting = WriteAccounting(plan)
         self.server: Server = None  # type: ignore[assignment]  # made by the session when it begins to serve

@@ -6,14 +6,14 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 
+from app.agent.load.gate import LONGEST_S, USUAL_S, Gate, length_for, lengths
+from app.agent.load.generator import Generator
 from app.agent.sampling.figures import percentile
 from app.protocol.latency import buckets_of
-from app.protocol.sysbench import WRAPPED, WRAPPER, command, stem_of
+from app.protocol.sysbench import SLICED, WRAPPED, WRAPPER, command, stem_of
 
 from .baton import Position
-from .drive_step import OVERDUE_S, DriveStep
-from .gate import LONGEST_S, USUAL_S, Gate, length_for, lengths
-from .generator import Generator
+from .drive_step import OVERDUE_S, DriveStep, Driving
 
 if TYPE_CHECKING:
     from app.protocol.plan import Step
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from .running import Running
 
 LONG_DRAIN_S = 5.0  # from the end of a slice to that of its last event: then it is said
-OWN = ("--time=0", "--events=0", "--report-interval=0")  # sysbench's clock goes on while its clients wait
 
 
 class EndedEarlyError(Exception):
@@ -51,7 +50,7 @@ class SlicedStep(DriveStep):
         contender = session.contender
         line = command(whole, session.plan, contender.engine, contender.table_options, driver, self._seed)
         return Generator(
-            [*line, *OWN, "--gate-fd={}".format(self._gate.reader)],
+            [*line, *SLICED, "--gate-fd={}".format(self._gate.reader)],
             session.lua(WRAPPER),
             session.at("sysbench.log"),
             step.load_cores,
@@ -59,12 +58,12 @@ class SlicedStep(DriveStep):
             environment={WRAPPED: stem_of(step)},
         )
 
-    def _follow(self, generator: Generator) -> str:
+    def _follow(self, generator: Driving) -> str:
         try:
             self._clients = int(self._await(generator, "ready", OVERDUE_S)["workers"])
             self._warm_up(generator)
             self._measure(generator)
-            self._gate.dismiss(self._clients)
+            (self._elsewhere or self._gate).dismiss(self._clients)
             self._take_total(self._total_of(self._await(generator, "total", OVERDUE_S)))
             while generator.is_open:
                 generator.read(LONG_DRAIN_S)
@@ -74,7 +73,7 @@ class SlicedStep(DriveStep):
         self._code = generator.wait()
         return ""
 
-    def _await(self, generator: Generator, kind: str, limit_s: float) -> Mapping[str, Any]:
+    def _await(self, generator: Driving, kind: str, limit_s: float) -> Mapping[str, Any]:
         """Read until the next line of this kind; handle the lines before it."""
         end = time.monotonic() + limit_s
         while generator.is_open:
@@ -96,7 +95,7 @@ class SlicedStep(DriveStep):
 
     # slices
 
-    def _warm_up(self, generator: Generator) -> None:
+    def _warm_up(self, generator: Driving) -> None:
         seconds = self._step.warmup
         for at, length in enumerate(self._lengths(seconds, USUAL_S) if seconds else ()):
             self._turn()
@@ -105,7 +104,7 @@ class SlicedStep(DriveStep):
         if p99 is not None:
             self._session.place.agree(self._index, length_for(p99))
 
-    def _measure(self, generator: Generator) -> None:
+    def _measure(self, generator: Driving) -> None:
         self._turn()
         seconds, usual_s = self._step.seconds, max(USUAL_S, self._session.place.agreed(self._index))
         if usual_s > LONGEST_S:
@@ -136,10 +135,10 @@ class SlicedStep(DriveStep):
         self._counted.begin_measured()
         self._latency = {}
 
-    def _slice(self, generator: Generator, seconds: float, s: int) -> None:
+    def _slice(self, generator: Driving, seconds: float, s: int) -> None:
         self._session.sampler.begin()
         self._session.threads.begin()
-        self._gate.open(self._clients, seconds)
+        (self._elsewhere or self._gate).open(self._clients, seconds)
         line = self._await(generator, "slice", seconds + OVERDUE_S)
         if float(line["time_s"]) - seconds > LONG_DRAIN_S:
             self._session.journal.log(

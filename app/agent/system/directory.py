@@ -14,6 +14,7 @@ from .errors import AgentError
 
 MARKER = "DYNO-TARGET"
 REHEARSAL = "rehearsal"  # begins the names of sessions that only a check made
+LOAD = "load"  # begins those of plans whose server is elsewhere
 OF_SESSION = ("data", "tmp", "lua")  # parts of its directory that end with it
 PARTS = ("agents", "plans", "sessions", "builds", "snapshots", "incoming", "queue", "trash")
 

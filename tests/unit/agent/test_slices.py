@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
+from app.agent.load.gate import length_for, lengths
 from app.agent.sampling.reading import OwnTime, Reading, grown
 from app.agent.steps.baton import Baton, Hooks, Place, Position
-from app.agent.steps.gate import length_for, lengths
 
 
 def _carry_out(place: Place, name: str, steps: int, parts: int, done: list[str]) -> None:

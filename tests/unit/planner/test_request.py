@@ -74,7 +74,7 @@ def test_a_plan_file_is_read() -> None:
         ("tables = 4", 'load_method = "magic"', "line 4: load_method must be one of ordered, parallel, bulk"),
         ("tables = 4", 'steps = "a"', "line 4: steps must be a list of which each is a text, not 'a'"),
         ("tables = 4", "steps = [1]", "line 4: steps must be a text, not 1"),
-        ("tables = 4", 'load = "other"', "line 4: load is reserved for load from other machines"),
+        ("tables = 4", 'load = "other"', "line 4: load must be a list"),
         ("tables = 4", 'name = "a\\u0000b"', "line 4"),
         ('rows = "3x memory"', 'rows = "3x ram"', "line 5: rows must be a whole number or like"),
         ('rows = "3x memory"', 'rows = "0xmemory"', "line 5: rows must be a whole number or like"),

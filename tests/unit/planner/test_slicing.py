@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.agent.steps.gate import EVENTS, LONGEST_S
+from app.agent.load.gate import EVENTS, LONGEST_S
 from app.catalog import Catalog
 from app.catalog.approval import hash_of
 from app.core.errors import InputError

@@ -1,0 +1,255 @@
+"""Conducts the load of a plan from other machines: their agents dial in here, and are told what to drive.
+
+One listener for the whole plan. Each load target has a thread that reads what it says; `Generators` of a step
+take it from there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hmac
+import socket
+import threading
+import time
+from typing import Any, Callable, Dict, List, Optional, Set, Tuple
+
+from app.agent.system.detaching import detach
+from app.agent.system.errors import AgentError
+from app.protocol.answers import Conducting, Listening
+from app.protocol.load_link import Bye, Ended, Filler, Hello, Line, Message, Ping, Pong, Received, Tried
+
+from .clocks import Clock
+from .link import Link, LinkError, for_server
+
+PINGS = 10  # soon after a load target has dialled in; then one a second
+PING_S, FIRST_PING_S = 1.0, 0.1
+HELLO_S = 10.0  # for the handshake of a stranger
+MOST_STRANGERS = 32  # at once
+FILLER_BYTES, FILLERS = 100_000, 80  # of a trial: 8 MB
+TRIAL_S = 60.0
+TRIALS_S = 30.0  # for all load targets to be asked
+
+Heard = Callable[[str, Optional[Message]], None]  # name of a load target, and what it said; None: it is gone
+
+
+class Conductor:
+    """Who has dialled in, by name."""
+
+    def __init__(self, listener: socket.socket, asked: Conducting, names: List[str]) -> None:
+        self.names = names
+        self.address = asked.address
+        self.port = int(listener.getsockname()[1])
+        self._listener = listener
+        self._token = asked.token
+        self._context = for_server(asked.certificate, asked.key)
+        self._links: Dict[str, Link] = {}
+        self._clocks: Dict[str, Clock] = {}
+        self._hearers: Dict[int, Heard] = {}  # by run
+        self._changed = threading.Condition()
+        self._strangers = threading.Semaphore(MOST_STRANGERS)
+        self._run = 0
+        self.is_open = True
+        self.tried: Set[str] = set()  # names of load targets whose trial is over
+
+    @classmethod
+    def listening(cls, asked: Conducting, names: List[str]) -> Conductor:
+        """A conductor on its address; raises AgentError if that is not of this machine, or taken."""
+        family = socket.AF_INET6 if ":" in asked.address else socket.AF_INET
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            _bind(listener, asked)
+            listener.listen(MOST_STRANGERS)
+            return cls(listener, asked, names)
+        except (OSError, ValueError) as error:
+            listener.close()
+            text = "cannot listen on {} port {} for load targets: {}"
+            raise AgentError(text.format(asked.address, asked.port, error)) from None
+
+    def begin(self) -> None:
+        """Listen, and ping; both in threads that end with the process."""
+        for action in (self._accept, self._ping):
+            threading.Thread(target=action, daemon=True).start()
+
+    def end(self) -> None:
+        """Tell all that the plan is over, and stop listening."""
+        self.is_open = False
+        for name in self.names:
+            with contextlib.suppress(LinkError):
+                self.send(name, Bye())
+        self._listener.close()
+
+    def missing(self, limit_s: float, look: Callable[[], bool]) -> List[str]:
+        """The load targets that have not dialled in by then; gives up early where `look` says so."""
+        end = time.monotonic() + limit_s
+        while True:
+            with self._changed:
+                gone = [name for name in self.names if name not in self._links]
+                if not gone:
+                    return []
+                self._changed.wait(0.25)
+            if time.monotonic() > end or look():
+                return gone
+
+    def clock(self, name: str) -> Clock:
+        return self._clocks.get(name) or Clock()
+
+    def round_trip_s(self, name: str) -> Optional[float]:
+        """The round trip of the network to a load target; None if unknown."""
+        link = self._links.get(name)
+        return link.round_trip_s() if link else None
+
+    def hear(self, hearer: Heard) -> int:
+        """A new run, whose messages go to this hearer."""
+        with self._changed:
+            self._run += 1
+            self._hearers[self._run] = hearer
+            return self._run
+
+    def forget(self, run: int) -> None:
+        with self._changed:
+            self._hearers.pop(run, None)
+
+    def send(self, name: str, message: Message) -> None:
+        link = self._links.get(name)
+        if link is None:
+            raise LinkError("it is gone")
+        link.send(message)
+
+    # who dials in
+
+    def _accept(self) -> None:
+        while self.is_open:
+            try:
+                plain, _ = self._listener.accept()
+            except OSError:
+                return
+            if not self._strangers.acquire(blocking=False):
+                plain.close()
+                continue
+            threading.Thread(target=self._greet, args=(plain,), daemon=True).start()
+
+    def _greet(self, plain: socket.socket) -> None:
+        """Let a load target in by its token; all others are closed without a word."""
+        try:
+            try:
+                link, hello = self._welcome(plain)
+            finally:
+                self._strangers.release()
+        except (LinkError, OSError, ValueError):
+            with contextlib.suppress(OSError):
+                plain.close()
+            return
+        if hello.trial:
+            with contextlib.suppress(LinkError):
+                link.send(_trial(link))
+            link.close()
+            self.tried.add(hello.name)
+        else:
+            self._listen_to(hello.name, link)
+
+    def _welcome(self, plain: socket.socket) -> Tuple[Link, Hello]:
+        plain.settimeout(HELLO_S)
+        link = Link(self._context.wrap_socket(plain, server_side=True))
+        hello = link.receive(HELLO_S)
+        if not isinstance(hello, Hello) or hello.name not in self.names:
+            raise LinkError("it is no load target of the plan")
+        if not hmac.compare_digest(hello.token.encode(), self._token.encode()):
+            raise LinkError("its token is wrong")
+        return link, hello
+
+    def _listen_to(self, name: str, link: Link) -> None:
+        with self._changed:
+            before = self._links.pop(name, None)
+            self._links[name], self._clocks[name] = link, Clock()
+            self._changed.notify_all()
+        if before is not None:
+            before.close()
+        try:
+            while self.is_open:
+                self._take(name, link.receive())
+        except LinkError:
+            pass
+        finally:
+            self._lose(name, link)
+
+    def _take(self, name: str, message: Message) -> None:
+        if isinstance(message, Pong):
+            self._clocks[name].add(message.at, message.clock, time.monotonic())
+        elif isinstance(message, (Line, Ended)):
+            hearer = self._hearers.get(message.run)
+            if hearer is not None:
+                hearer(name, message)
+
+    def _lose(self, name: str, link: Link) -> None:
+        with self._changed:
+            is_current = self._links.get(name) is link
+            if is_current:
+                del self._links[name]
+            hearers = list(self._hearers.values()) if is_current else []
+        link.close()
+        for hearer in hearers:
+            hearer(name, None)
+
+    def _ping(self) -> None:
+        """Ping all: often while one is new, else once a second."""
+        left: Dict[Link, int] = {}
+        while self.is_open:
+            links = dict(self._links)
+            left = {link: left.get(link, PINGS) - 1 for link in links.values()}
+            for link in links.values():
+                with contextlib.suppress(LinkError):
+                    link.send(Ping(time.monotonic()))
+            time.sleep(FIRST_PING_S if any(each > 0 for each in left.values()) else PING_S)
+
+
+def _bind(listener: socket.socket, asked: Conducting) -> None:
+    """Bind to its address; a listener for trials that lasts until its end is waited for."""
+    end = time.monotonic() + TRIALS_S
+    while True:
+        try:
+            return listener.bind((asked.address, asked.port))
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE or time.monotonic() > end:
+                raise
+            time.sleep(0.2)
+
+
+def listen_for_trials(asked: Conducting, log: str) -> Listening:
+    """Let load targets try to reach this machine, for a while, in a detached process."""
+    conductor = Conductor.listening(asked, asked.names)
+
+    def wait() -> None:
+        conductor.begin()
+        end = time.monotonic() + TRIALS_S
+        while time.monotonic() < end and not conductor.tried >= set(asked.names):
+            time.sleep(0.1)
+
+    detach(wait, log)
+    return Listening(conductor.port)
+
+
+def _trial(link: Link) -> Tried:
+    """Round trip and bandwidth of a connection."""
+    clock = Clock()
+    for _ in range(2 * PINGS):
+        link.send(Ping(time.monotonic()))
+        pong = _expect(link, Pong)
+        clock.add(pong.at, pong.clock, time.monotonic())
+    began = time.monotonic()
+    for _ in range(FILLERS):
+        link.send(Filler("x" * FILLER_BYTES))
+    link.send(Filler(""))
+    _expect(link, Received)
+    best = clock.offset()
+    rtt = link.round_trip_s() or (best.rtt_s if best else 0.0)
+    seconds = max(1e-6, time.monotonic() - began - rtt)
+    return Tried(round(rtt * 1e3, 3), round(FILLERS * FILLER_BYTES * 8 / seconds / 1e6, 1))
+
+
+def _expect(link: Link, kind: Any) -> Any:
+    message = link.receive(TRIAL_S)
+    if not isinstance(message, kind):
+        raise LinkError("it does not do its part of a trial")
+    return message

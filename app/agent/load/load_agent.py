@@ -1,0 +1,237 @@
+"""The agent of a load target: it dials the conductor of a plan, and drives the steps that it is told.
+
+It has the plan from its person, and carries out nothing but steps of it. It dials again when the connection
+is lost, until the plan is over or the conductor cannot be reached for a quarter of an hour.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from dataclasses import replace
+from typing import Dict, Iterator, List, Mapping, Optional
+
+from app.agent.sampling.proc_files import parse_stat, read_file
+from app.agent.system.detaching import detach
+from app.agent.system.directory import LOAD, Directory, write_holder
+from app.agent.system.errors import AgentError
+from app.protocol.answers import LoadCall, LoadTrial
+from app.protocol.load_link import (
+    Begin,
+    Bye,
+    Drive,
+    End,
+    Ended,
+    Filler,
+    Hello,
+    Line,
+    Message,
+    Open,
+    Ping,
+    Pong,
+    Received,
+    Tried,
+)
+from app.protocol.machine_checks import IN_USE_TODO
+from app.protocol.plan import LIMIT, Plan, Step
+from app.protocol.sysbench import LOAD_WRAPPER, LOADED, SLICED, WRAPPED, command, stem_of, wrapper_of
+
+from .gate import Gate
+from .generator import Generator
+from .link import Link, LinkError, dial
+from .lua import write_lua
+
+AGAIN_S = 2.0  # between two attempts to dial
+GIVE_UP_S = 900.0
+READ_S = 0.25
+_COMPLAINTS = 5
+
+
+def try_load(call: LoadCall) -> LoadTrial:
+    """What a trial measures between here and the conductor."""
+    try:
+        link = _dial(call, trial=True)
+        while True:
+            message = link.receive()
+            if isinstance(message, Tried):
+                return LoadTrial(message.rtt_ms, message.mbit)
+            if isinstance(message, Ping):
+                link.send(Pong(message.at, time.monotonic()))
+            elif isinstance(message, Filler) and not message.text:
+                link.send(Received())
+    except LinkError as error:
+        text = "{} cannot reach {} port {}: {}"
+        raise AgentError(text.format(call.name, call.address, call.port, error)) from None
+
+
+def _dial(call: LoadCall, trial: bool = False) -> Link:
+    link = dial(call.address, call.port, call.fingerprint)
+    link.send(Hello(call.name, call.token, trial))
+    return link
+
+
+def drive(directory: Directory, plan: Plan, call: LoadCall) -> int:
+    """Serve the conductor of a plan in a detached process; returns its process id."""
+    what = "the load of plan {}, whose server is elsewhere".format(plan.name[:100])
+    lock = directory.lock({"verb": what, "pid": os.getpid()})
+    if lock is None:
+        raise AgentError("{}: {}".format(directory.in_use(), IN_USE_TODO))
+
+    def serve() -> None:
+        write_holder(lock, {"verb": what, "pid": os.getpid()})
+        LoadAgent(directory, plan, call).run()
+
+    return detach(serve, directory.at("load.log"))
+
+
+class LoadAgent:
+    """Serves one conductor until its plan is over."""
+
+    def __init__(self, directory: Directory, plan: Plan, call: LoadCall) -> None:
+        self._plan = plan
+        self._call = call
+        self._folder = directory.session(LOAD + plan.id)
+        self._directory = directory
+        self._runs: Dict[int, Run] = {}
+
+    def run(self) -> None:
+        os.makedirs(self._folder, mode=0o700, exist_ok=True)
+        write_lua(self._folder, self._plan.files)
+        seen = time.monotonic()
+        try:
+            while time.monotonic() - seen < GIVE_UP_S:
+                with contextlib.suppress(LinkError):
+                    link = _dial(self._call)
+                    try:
+                        if self._serve(link):
+                            return
+                    finally:
+                        seen = time.monotonic()
+                        self._end_all()
+                        link.close()
+                time.sleep(AGAIN_S)
+        finally:
+            self._directory.discard(self._folder)
+
+    def _serve(self, link: Link) -> bool:
+        """Do what the conductor says; True at the end of the plan."""
+        while True:
+            message = link.receive()
+            if isinstance(message, Ping):
+                link.send(Pong(message.at, time.monotonic()))
+            elif isinstance(message, Bye):
+                return True
+            elif isinstance(message, Drive):
+                self._drive(link, message)
+            elif isinstance(message, (Begin, Open, End)) and message.run in self._runs:
+                self._runs[message.run].take(message)
+
+    def _drive(self, link: Link, asked: Drive) -> None:
+        try:
+            self._runs[asked.run] = Run(link, self._plan, asked, self._folder)
+        except (AgentError, OSError, IndexError, KeyError) as error:
+            link.send(Ended(asked.run, 1, [str(error)[:1000]]))
+
+    def _end_all(self) -> None:
+        for run in self._runs.values():
+            run.take(End(0))
+        for run in self._runs.values():
+            run.join()
+        self._runs.clear()
+
+
+class Run:
+    """One sysbench of a step; a thread reads its lines and sends them on."""
+
+    def __init__(self, link: Link, plan: Plan, asked: Drive, folder: str) -> None:
+        self._link = link
+        self._asked = asked
+        self._ends = threading.Event()
+        step = _step_of(plan, asked)
+        self._gate = Gate()  # of slices; else of the moment to begin
+        with _login(asked.password) as login:
+            self._generator = Generator(
+                _command(plan, step, asked, login, self._gate.reader),
+                os.path.join(folder, LOAD_WRAPPER),
+                os.path.join(folder, "sysbench-{}.log".format(asked.run)),
+                keep=(login, self._gate.reader),
+                environment={WRAPPED: stem_of(step), LOADED: _loaded(step, plan)},
+            )
+        self._thread = threading.Thread(target=self._follow, daemon=True)
+        self._thread.start()
+
+    def take(self, message: Message) -> None:
+        if isinstance(message, Begin):
+            self._gate.begin(self._asked.threads, message.at)
+        elif isinstance(message, Open) and message.seconds > 0:
+            self._gate.open(min(message.clients, self._asked.threads), message.seconds)
+        elif isinstance(message, Open):
+            self._gate.dismiss(min(message.clients, self._asked.threads))
+        else:
+            self._ends.set()
+
+    def join(self) -> None:
+        self._thread.join()
+
+    def _follow(self) -> None:
+        generator, run = self._generator, self._asked.run
+        with contextlib.suppress(LinkError):
+            before = parse_stat(read_file("/proc/stat"))
+            while generator.is_open and not self._ends.is_set():
+                for line in generator.read(READ_S):
+                    now, cpu_pct = time.monotonic(), None
+                    if line.get("type") in ("second", "slice"):
+                        after = parse_stat(read_file("/proc/stat"))
+                        cpu_pct, before = _busy_pct(before, after), after
+                    self._link.send(Line(run, line, now, cpu_pct))
+        if self._ends.is_set() or generator.is_open:
+            generator.stop()
+        code = generator.wait()
+        self._gate.close()
+        with contextlib.suppress(LinkError):
+            self._link.send(Ended(run, code, generator.complaints()[:_COMPLAINTS] if code else []))
+
+
+def _busy_pct(before: Mapping[str, float], after: Mapping[str, float]) -> Optional[float]:
+    """How busy the CPUs were between two readings."""
+    total = after["cpu_total"] - before["cpu_total"]
+    return round((after["cpu_busy"] - before["cpu_busy"]) / total * 100, 1) if total > 0 else None
+
+
+def _step_of(plan: Plan, asked: Drive) -> Step:
+    """The step of the plan with the numbers that the conductor says."""
+    step = plan.steps[asked.step]
+    kind = "drive" if step.kind == LIMIT else step.kind
+    numbers = {name: getattr(asked, name) for name in ("threads", "rate", "events", "seconds")}
+    return replace(step, kind=kind, **numbers)
+
+
+def _loaded(step: Step, plan: Plan) -> str:
+    wrapper = wrapper_of(step, plan)
+    return wrapper.rpartition(".")[0] if wrapper else stem_of(step)
+
+
+def _command(plan: Plan, step: Step, asked: Drive, login: int, tokens: int) -> List[str]:
+    contender = plan.contenders[asked.contender]
+    driver = ["--mysql-host=" + asked.address, "--mysql-port={}".format(asked.port)]
+    driver.append("--config-file=/proc/self/fd/{}".format(login))
+    whole = replace(step, seconds=0, warmup=0) if step.sliced else step
+    line = command(whole, plan, contender.engine, contender.table_options, driver, asked.seed)
+    line += ["--first-client={}".format(asked.first), "--all-clients={}".format(asked.clients)]
+    if step.sliced:
+        return [*line, *SLICED, "--gate-fd={}".format(tokens)]
+    return [*line, "--begin-fd={}".format(tokens)]
+
+
+@contextlib.contextmanager
+def _login(password: str) -> Iterator[int]:
+    """A pipe with the login as a configuration file of sysbench: it touches no disk and no command line."""
+    reader, writer = os.pipe()
+    try:
+        os.write(writer, "mysql-user=dyno\nmysql-password={}\n".format(password).encode())
+        os.close(writer)
+        yield reader
+    finally:
+        os.close(reader)

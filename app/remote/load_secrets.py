@@ -1,0 +1,60 @@
+"""What a plan with load targets needs so that they and nobody else are let in; made anew for each start."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import secrets
+from dataclasses import dataclass, field
+
+from app.protocol.answers import Conducting, LoadCall
+
+VALID = datetime.timedelta(days=60)  # longer than any plan
+
+
+@dataclass(frozen=True)
+class LoadSecrets:
+    """A certificate with its key, and a token; they are in no file."""
+
+    certificate: str
+    fingerprint: str  # SHA-256, which the plan pins
+    key: str = field(repr=False)
+    token: str = field(repr=False)
+
+    @classmethod
+    def made(cls) -> LoadSecrets:
+        from cryptography import x509
+        from cryptography.hazmat.primitives import hashes, serialization
+        from cryptography.hazmat.primitives.asymmetric import ec
+
+        key = ec.generate_private_key(ec.SECP256R1())
+        name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "Dyno")])
+        day = datetime.timedelta(days=1)  # clocks differ
+        now = datetime.datetime.now(datetime.UTC)
+        made = (
+            x509.CertificateBuilder()
+            .subject_name(name)
+            .issuer_name(name)
+            .public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - day)
+            .not_valid_after(now + VALID)
+            .sign(key, hashes.SHA256())
+        )
+        pem = key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+        return cls(
+            made.public_bytes(serialization.Encoding.PEM).decode(),
+            hashlib.sha256(made.public_bytes(serialization.Encoding.DER)).hexdigest(),
+            pem.decode(),
+            secrets.token_hex(32),
+        )
+
+    def conducting(self, address: str, port: int, names: list[str]) -> Conducting:
+        return Conducting(address, port, self.certificate, self.key, self.token, names)
+
+    def call(self, name: str, address: str, port: int) -> LoadCall:
+        return LoadCall(name, address, port, self.fingerprint, self.token)

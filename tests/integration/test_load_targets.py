@@ -1,0 +1,185 @@
+"""Load from other machines: two sshd of this one stand for them, over loopback."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import ssl
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.agent.system.directory import Directory
+from app.protocol.events import StepEnded
+from app.protocol.load_link import Hello, encode
+from tests.installed import MARIADB
+from tests.integration.desktop import Desktop
+from tests.integration.sshd import Sshd
+from tests.sequences import INDEX, LOAD, own_sequence
+from tests.waiting import wait_until
+
+NAMES = ("client-1", "client-2")
+FROM = ("--load", ",".join(NAMES), "--load-address", "127.0.0.1", "--allow-busy")
+SMALL = {"seconds": 2, "warmup": 1, "threads": 3, "others_pct": 100}
+PAIR = (f"{MARIADB}:innodb", f"{MARIADB}:myisam")
+
+
+@pytest.fixture
+def clients(desktop: Desktop, start_sshd: Callable[..., Sshd]) -> list[Sshd]:
+    made = [start_sshd() for _ in NAMES]
+    for sshd, name in zip(made, NAMES, strict=True):
+        sshd.add_target(name, sshd.directory)
+    return made
+
+
+def last(desktop: Desktop) -> dict[str, Any]:
+    found: dict[str, Any] = desktop.json("session", "show", "last")
+    return found
+
+
+def driven(desktop: Desktop, session: str) -> list[StepEnded]:
+    """The ends of the steps behind load and index."""
+    return [each for each in desktop.events(session) if isinstance(each, StepEnded)][2:]
+
+
+def load_agent(sshd: Sshd) -> int:
+    """The process that serves the plan there; 0: none."""
+    holder = Directory(sshd.directory).holder() if Path(sshd.directory, "lock").exists() else {}
+    return int(holder.get("pid", 0))
+
+
+def test_two_load_targets_drive_a_session(desktop: Desktop, clients: list[Sshd]) -> None:
+    done = desktop.dyno("run", *desktop.plan(**SMALL), *FROM)
+    assert "client-1 reaches 127.0.0.1: round trip" in done.stdout
+    found = last(desktop)
+    steps = {each["name"]: each for each in found["steps"]}
+    assert all(each["state"] == "completed" for each in steps.values())
+    assert [each["step"] for each in found["load"]] == ["point-query threads=3", "update-index threads=3"]
+    for load in found["load"]:
+        assert [(each["name"], each["threads"]) for each in load["targets"]] == [
+            ("client-1", 2),
+            ("client-2", 1),
+        ]
+        assert all(each["events"] > 0 and each["clock_error_ms"] < 1 for each in load["targets"])
+        assert load["apart_ms"] < 50
+    query = driven(desktop, found["id"])[0]
+    assert query.totals["clients"] == 3 and query.latency_ms["p99"] > 0
+    events = sum(each["events"] for each in found["load"][0]["targets"])
+    assert query.totals["events"] == events
+    counted = sum(count for _, count in query.buckets)
+    assert counted == pytest.approx(events, abs=4)  # events across the end of the warm-up
+    series = desktop.json("session", "series", found["id"], "point-query", "--series", "load.queries")
+    assert len([each for each in series["values"] if each]) >= 2
+    assert "load from other machines" in desktop.dyno("session", "show", "last").stdout
+    wait_until(lambda: not any(map(load_agent, clients)), "both load targets are free again")
+    for sshd in clients:
+        assert list(Path(sshd.directory, "sessions").iterdir()) == []
+    again = desktop.refused("run", "--again", "last", "--queue", code=2)
+    assert "cannot wait in the queue" in again
+
+
+def test_load_targets_drive_slices_at_a_rate(desktop: Desktop, clients: list[Sshd]) -> None:
+    words = desktop.plan(*PAIR, seconds=3, warmup=1, threads=3, others_pct=100, order="slices")
+    desktop.dyno("run", *words, "--arrivals", "even", *FROM)
+    for session in desktop.sessions():
+        found = desktop.json("session", "show", session["id"])
+        for step in driven(desktop, session["id"]):
+            assert step.outcome == "completed" and step.in_force["slices"] == 3
+            assert step.schedule["achieved"] == pytest.approx(400, rel=0.05)  # as each step of tiny asks for
+            assert step.totals["events"] == pytest.approx(1200, abs=20)
+        assert [len(each["targets"]) for each in found["load"]] == [2, 2]
+
+
+def test_a_load_target_that_drops_out_ends_the_step_and_is_used_again(
+    desktop: Desktop, clients: list[Sshd]
+) -> None:
+    words = desktop.plan(seconds=6, warmup=0, threads=2, others_pct=100)
+    run = desktop.begin("run", *words, *FROM)
+    agent = Path(desktop.home, "target")
+    wait_until(lambda: _has_sample(agent), "the first step is measured", 60)
+    pid = load_agent(clients[0])
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        wait_until(lambda: "dropped out" in _journal(agent), "its silence is noticed", 60)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    run.communicate(timeout=120)
+    steps = {each["name"]: each for each in last(desktop)["steps"]}
+    assert steps["point-query"]["state"] == "failed"
+    assert "the load target client-1 dropped out" in steps["point-query"]["reason"]
+    assert steps["update-index"]["state"] == "completed"
+
+
+def _journal(target: Path) -> str:
+    return "".join(path.read_text() for path in target.glob("sessions/*/journal.jsonl"))
+
+
+def _has_sample(target: Path) -> bool:
+    return '"kind":"sample"' in _journal(target).partition('"kind":"step_started","seq"')[2] and (
+        _journal(target).count('"kind":"step_started"') >= 3
+    )
+
+
+def test_who_is_no_load_target_is_not_let_in(desktop: Desktop, clients: list[Sshd]) -> None:
+    """A stranger on the network who finds the port, with a wrong token."""
+    port = _free_port()
+    words = desktop.plan(seconds=20, warmup=0, threads=2, others_pct=100)
+    run = desktop.begin(
+        "run", *words, "--load", "client-1", "--load-address", f"127.0.0.1:{port}", "--allow-busy"
+    )
+    wait_until(lambda: load_agent(clients[0]), "the load target is called", 60)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with context.wrap_socket(socket.create_connection(("127.0.0.1", port), 10)) as stranger:
+        stranger.sendall(encode(Hello("client-1", "0" * 64)))
+        assert stranger.recv(100) == b""
+    desktop.dyno("stop", "--plan")
+    run.communicate(timeout=120)
+    assert last(desktop)["state"] == "stopped"
+    wait_until(lambda: not load_agent(clients[0]), "the load target is free again")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.mark.full
+def test_load_targets_search_a_limit(desktop: Desktop, clients: list[Sshd]) -> None:
+    search = 'name = "search"\nworkload = "point-query"\nlimit_ms = 200\ncap_s = 200'
+    (desktop.home / "sequences/mine.toml").write_text(own_sequence("mine", LOAD, INDEX, search, threads=[4]))
+    words = ("run", "--sequence", "mine", "--contender", f"{MARIADB}:innodb", "--others-pct", "100")
+    desktop.dyno(*words, *FROM, limit_s=600)
+    step = last(desktop)["steps"][-1]
+    assert step["state"] == "completed" and step["limit"]["rate"] > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("--load", "client-1"), "load targets need load_address"),
+        (("--load-address", "10.0.0.5"), "only for plans with load targets"),
+        (("--load", "local", "--load-address", "127.0.0.1"), "local is the target of the server"),
+        (("--load", "a,a", "--load-address", "127.0.0.1"), "names a twice"),
+        (("--load", "a", "--load-address", "8.8.8.8"), "8.8.8.8 is no private address"),
+        (("--load", "a", "--load-address", "0.0.0.0"), "0.0.0.0 is no private address"),
+        (("--load", "a", "--load-address", "nuc"), "like 10.0.0.5 or 10.0.0.5:7700, not 'nuc'"),
+        (("--load", "a", "--load-address", "10.0.0.5:x"), "like 10.0.0.5 or 10.0.0.5:7700"),
+        (("--load", "a", "--load-address", "127.0.0.1", "--transport", "socket"), "leave transport out"),
+        (("--load", "a", "--load-address", "127.0.0.1", "--cpus", "own"), "leave them out"),
+        (("--load", "a", "--load-address", "127.0.0.1"), "no target a"),
+    ],
+)
+def test_wrong_load_targets_are_refused(desktop: Desktop, words: tuple[str, ...], reason: str) -> None:
+    assert reason in desktop.refused("run", *desktop.plan(), *words)
+
+
+def test_a_load_target_that_cannot_reach_the_server_is_named(desktop: Desktop, clients: list[Sshd]) -> None:
+    done = desktop.dyno(
+        "run", *desktop.plan(), "--load", "client-1", "--load-address", "10.255.255.1", code=1
+    )
+    assert "cannot listen on 10.255.255.1" in done.stderr
