@@ -145,8 +145,12 @@ class Session(Running):
         self.facts.write_limits({"clients": clients, "open_files": raise_file_limit(clients)})
         write_lua(self.at("lua"), self.plan.files)
         plan = self.plan
-        address = self.conductor.address if self.conductor else ""
-        self.server = self._server_of(self.contender, plan.transport, clients, plan.instruments, address)
+        reached = (
+            (self.conductor.address, self.conductor.port_of_server(self.turn.contender))
+            if self.conductor
+            else ()
+        )
+        self.server = self._server_of(self.contender, plan.transport, clients, plan.instruments, *reached)
         if not self.snapshot.is_found():
             self.server.prepare(self.wait)
             self.open()
@@ -158,13 +162,12 @@ class Session(Running):
         clients: int = 1,
         instruments: str = PRESET,
         address: str = "",
+        port: int = 0,
     ) -> Server:
         """A server for a contender, in the directory of this session."""
         build = build_of(contender, self.directory)
-        options, environment = build.options, build.environment
-        return Server(
-            vars(contender), self.path, options, environment, transport, clients, instruments, address
-        )
+        how = (transport, clients, instruments, address, port)
+        return Server(vars(contender), self.path, build.options, build.environment, *how)
 
     def open(self) -> None:
         """Start the server on its data, and prepare the sampling."""

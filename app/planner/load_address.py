@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from app.core.errors import InputError
 
 MOST = 64  # load targets of a plan
+LAST_PORT = 65_000  # those behind it are for the servers
 _ADDRESS = "the address of the server's machine that load targets reach, like 10.0.0.5 or 10.0.0.5:7700"
 
 
@@ -24,7 +25,7 @@ def address_of(text: str) -> tuple[str, int]:
         number = int(port) if port.isascii() and port.isdigit() else -1
     except ValueError:
         raise InputError(f"must be {_ADDRESS}, not {text!r}", "load_address") from None
-    if not 0 <= number <= 65535:
+    if not 0 <= number <= LAST_PORT:
         raise InputError(f"must be {_ADDRESS}, not {text!r}", "load_address")
     if not address.is_private or address.is_unspecified:
         raise InputError(

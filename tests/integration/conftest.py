@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.integration.desktop import desktop, recorded, recorded_home
 from tests.integration.disks import sharing_disk, small_disk
 from tests.integration.generated import filled, server
-from tests.integration.netns import two_targets
+from tests.integration.netns import sixteen_targets, two_targets
 from tests.integration.sshd import password_user, ssh_folder, sshd, start_sshd
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "recorded_home",
     "server",
     "sharing_disk",
+    "sixteen_targets",
     "small_disk",
     "ssh_folder",
     "sshd",

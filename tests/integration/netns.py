@@ -60,9 +60,7 @@ def _far_target(folder: Path, name: str) -> FarTarget:
     """198.18.0.0/15 is set apart for such links (RFC 2544); each name has its own part of it."""
     number = int(name.removeprefix("dyno"), 16) % (1 << 15)
     network = (198 << 24) + (18 << 16) + number * 4
-    near, far = (
-        ".".join(str((network + host) >> shift & 255) for shift in (24, 16, 8, 0)) for host in (1, 2)
-    )
+    near, far = _dotted(network + 1), _dotted(network + 2)
     _ip("netns", "add", name)
     _ip("link", "add", name, "type", "veth", "peer", "name", "far", "netns", name)
     _ip("addr", "add", f"{near}/30", "dev", name)
@@ -71,6 +69,51 @@ def _far_target(folder: Path, name: str) -> FarTarget:
     _ip("-n", name, "link", "set", "lo", "up")
     _ip("-n", name, "link", "set", "far", "up")
     return FarTarget(Sshd(folder, address=far, prefix=["ip", "netns", "exec", name]), name)
+
+
+@dataclass
+class Network:
+    """Targets behind one switch; this machine has the address `here` in it."""
+
+    here: str
+    sshds: list[Sshd]
+
+
+@pytest.fixture
+def sixteen_targets(tmp_path: Path, ssh_folder: Path) -> Iterator[Network]:
+    """Sixteen targets, each in a namespace of its own."""
+    switch = _name()
+    network = (198 << 24) + (18 << 16) + (int(switch.removeprefix("dyno"), 16) % (1 << 9)) * 256
+    here, *there = (_dotted(network + host) for host in range(1, 18))
+    names = [_name() for _ in there]
+    made: list[Sshd] = []
+    try:
+        _ip("link", "add", switch, "type", "bridge")
+        _ip("addr", "add", f"{here}/24", "dev", switch)
+        _ip("link", "set", switch, "up")
+        for name, address in zip(names, there, strict=True):
+            made.append(_behind(switch, name, address, tmp_path / name))
+        yield Network(here, made)
+    finally:
+        for sshd in made:
+            sshd.stop()
+        for name in names:
+            _remove(name)
+        _ip("link", "del", switch)
+
+
+def _behind(switch: str, name: str, address: str, folder: Path) -> Sshd:
+    _ip("netns", "add", name)
+    _ip("link", "add", name, "type", "veth", "peer", "name", "far", "netns", name)
+    _ip("link", "set", name, "master", switch, "up")
+    _ip("-n", name, "addr", "add", f"{address}/24", "dev", "far")
+    _ip("-n", name, "link", "set", "lo", "up")
+    _ip("-n", name, "link", "set", "far", "up")
+    return Sshd(folder, address=address, prefix=["ip", "netns", "exec", name])
+
+
+def _dotted(address: int) -> str:
+    return ".".join(str(address >> shift & 255) for shift in (24, 16, 8, 0))
 
 
 def _remove(name: str) -> None:

@@ -17,6 +17,7 @@ from app.protocol.events import StepEnded
 from app.protocol.load_link import Hello, encode
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop
+from tests.integration.netns import Network
 from tests.integration.sshd import Sshd
 from tests.sequences import INDEX, LOAD, own_sequence
 from tests.waiting import wait_until
@@ -65,6 +66,7 @@ def test_two_load_targets_drive_a_session(desktop: Desktop, clients: list[Sshd])
         ]
         assert all(each["events"] > 0 and each["clock_error_ms"] < 1 for each in load["targets"])
         assert load["apart_ms"] < 50
+    assert all("tunnelled" in steps[name]["marks"] for name in ("point-query", "update-index"))
     query = driven(desktop, found["id"])[0]
     assert query.totals["clients"] == 3 and query.latency_ms["p99"] > 0
     events = sum(each["events"] for each in found["load"][0]["targets"])
@@ -146,6 +148,25 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+@pytest.mark.full
+@pytest.mark.root
+def test_sixteen_load_targets_over_a_network(desktop: Desktop, sixteen_targets: Network) -> None:
+    names = [f"client-{number}" for number in range(1, 17)]
+    for name, sshd in zip(names, sixteen_targets.sshds, strict=True):
+        sshd.add_target(name, sshd.directory)
+    words = desktop.plan(seconds=5, warmup=1, threads=32, others_pct=100)
+    load = ("--load", ",".join(names), "--load-address", sixteen_targets.here, "--allow-busy")
+    desktop.dyno("run", *words, *load, limit_s=300)
+    found = last(desktop)
+    for step in driven(desktop, found["id"]):
+        assert step.outcome == "completed" and "tunnelled" not in step.marks
+        assert step.totals["clients"] == 32
+        assert step.totals["events"] == pytest.approx(2000, rel=0.05)  # 400 a second
+    for load_of_step in found["load"]:
+        assert [each["name"] for each in load_of_step["targets"]] == names
+        assert all(each["threads"] == 2 and each["events"] > 0 for each in load_of_step["targets"])
 
 
 @pytest.mark.full

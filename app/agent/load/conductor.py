@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import hmac
+import ipaddress
 import socket
 import threading
 import time
@@ -40,6 +41,7 @@ class Conductor:
         self.names = names
         self.address = asked.address
         self.port = int(listener.getsockname()[1])
+        self._has_fixed_port = asked.port > 0
         self._listener = listener
         self._token = asked.token
         self._context = for_server(asked.certificate, asked.key)
@@ -91,6 +93,15 @@ class Conductor:
                 self._changed.wait(0.25)
             if time.monotonic() > end or look():
                 return gone
+
+    def port_of_server(self, contender: int) -> int:
+        """Where the server of a contender listens: behind the port that a person has named; 0: anywhere."""
+        return self.port + 1 + contender if self._has_fixed_port else 0
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether load targets come through a tunnel, or from this machine itself."""
+        return ipaddress.ip_address(self.address).is_loopback
 
     def clock(self, name: str) -> Clock:
         return self._clocks.get(name) or Clock()

@@ -48,6 +48,7 @@ class Server:
         clients: int = 1,
         instruments: str = PRESET,
         address: str = "",  # that load targets reach; '': none
+        port: int = 0,  # there; 0: any
     ) -> None:
         self.contender = contender
         self.session = session
@@ -57,7 +58,7 @@ class Server:
         self.private = tempfile.mkdtemp(prefix="dyno-", dir=runtime_dir())
         self.socket = os.path.join(self.private, "s")
         self.address = address or (LOOPBACK if transport == "loopback" else "")
-        self.port = free_port(self.address) if self.address else 0
+        self.port = (port or free_port(self.address)) if self.address else 0
         self.password = secrets.token_hex(16) if self.port else ""
         self.client = Client(self.socket)
         self.my_cnf = ""

@@ -21,7 +21,7 @@ from app.agent.sampling.figures import (
 from app.agent.sampling.sampler import queries
 from app.agent.server.affinity import affinity
 from app.agent.system.control import ASKED_FOR
-from app.protocol.events import CLIENT_BOUND, Mark, Progress
+from app.protocol.events import CLIENT_BOUND, TUNNELLED, Mark, Progress
 from app.protocol.load_shares import DRIVEN
 from app.protocol.others import DISTURBED, to_json
 from app.protocol.sysbench import WRAPPED, command, stem_of, wrapper_of
@@ -315,12 +315,14 @@ class DriveStep:
         }
 
     def _marks_of_load(self) -> List[str]:
-        """A mark, and a line for each load target that was as busy as it can be."""
-        names = self._elsewhere.bottlenecks if self._elsewhere else ()
+        """Marks of load from other machines, and a line for each that was as busy as it can be."""
+        if not self._elsewhere or not self._conductor:
+            return []
+        names = self._elsewhere.bottlenecks
         for name in names:
             text = "the client is the bottleneck: all CPUs of the load target {} are busy"
             self._session.journal.log(text.format(name))
-        return [CLIENT_BOUND] if names else []
+        return [CLIENT_BOUND] * bool(names) + [TUNNELLED] * self._conductor.is_loopback
 
     def _schedule(self, events: int, seconds: float) -> Dict[str, Any]:
         behind_s = self._counted.behind_s
