@@ -14,7 +14,7 @@ from app.history.step_text import (
     attempt_text,
     cut_text,
     disturbed_text,
-    load_text,
+    load_lines,
     mark_text,
     named,
     seconds_texts,
@@ -70,7 +70,7 @@ def show(found: Mapping[str, Any]) -> None:
     _show_list("what the marks of steps mean", [mark_text(mark) for mark in sorted(marked)])
     _show_list("disturbed", list(_disturbed(found["steps"])))
     _show_list("what the threads of the server did", list(_threads(found["steps"])))
-    _show_list("load from other machines", [load_text(each) for each in found["load"]])
+    _show_list("load from other machines", [line for each in found["load"] for line in load_lines(each)])
     explains = [line for each in found["explains"] for line in _explain(each)]
     _show_list("execution plans", explains)
     waits = [StepWaits.from_json(each) for each in found["waits"]]

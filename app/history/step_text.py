@@ -75,10 +75,11 @@ def marks_text(marks: Iterable[str]) -> str:
     return "\n".join(map(mark_text, marks))
 
 
-def load_text(load: LoadEntry) -> str:
-    """What each load target did in a step, and how well their clocks agree."""
-    apart = "" if load["apart_ms"] is None else f"; seconds at most {load['apart_ms']:.1f} ms apart"
-    return f"{load['step']}: {'; '.join(map(_load_part, load['targets']))}{apart}"
+def load_lines(load: LoadEntry) -> list[str]:
+    """A line on the load of a step, and one for each load target."""
+    apart = "" if load["apart_ms"] is None else f", their seconds at most {load['apart_ms']:.1f} ms apart"
+    targets = count_text(len(load["targets"]), "load target")
+    return [f"{load['step']}: {targets}{apart}", *(f"    {_load_part(each)}" for each in load["targets"])]
 
 
 def _load_part(part: LoadPart) -> str:

@@ -21,6 +21,7 @@ from app.core.errors import DynoError
 from app.history.browsing import Filter, Order, page
 from app.history.counting import Countable, Cut, Seconds
 from app.history.history import History
+from app.planner import PlanRequest
 from app.planner.choices import choices
 from app.planner.draft import Draft, open_values
 from app.planner.launch import Launch
@@ -51,6 +52,7 @@ from ui.dialogs.settings import SettingsDialog
 from ui.dialogs.team import TeamDialog
 from ui.dialogs.team_sessions import TeamSessionsDialog
 from ui.pages import PLACES
+from ui.pages.bench.plan.load_dialog import LoadDialog
 from ui.pages.bench.plan.queueing import QueueingDialog
 from ui.pages.bench.plan.several import SeveralDialog
 from ui.pages.bench.plan.sweep import SweepDialog
@@ -240,6 +242,7 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
         "sql": SqlDialog(settled, window),
         "preset": preset_dialog(settled, window),
         "several": SeveralDialog(settled, [Target(LOCAL), Target("xeon")], _no_launch, window),
+        "load": LoadDialog(["client-1", "client-2"], PlanRequest(load=("client-1",)), window),
         "sweep": SweepDialog(Draft().said(vary="innodb_spin_wait_delay"), open_values(None), [], window),
         "install": InstallDialog(settled, Target("xeon"), window),
         "build-notes": BuildNotesDialog(settled, Target("xeon"), NOTED, window),

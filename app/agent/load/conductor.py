@@ -13,7 +13,7 @@ import ipaddress
 import socket
 import threading
 import time
-from typing import Any, Callable, Dict, List, Optional, Set, Tuple
+from typing import Any, Callable, Dict, List, Optional, Set
 
 from app.agent.system.detaching import detach
 from app.agent.system.errors import AgentError
@@ -29,6 +29,7 @@ HELLO_S = 10.0  # for the handshake of a stranger
 MOST_STRANGERS = 32  # at once
 FILLER_BYTES, FILLERS = 100_000, 80  # of a trial: 8 MB
 TRIAL_S = 60.0
+BYE_S = 2.0
 TRIALS_S = 30.0  # for all load targets to be asked
 
 Heard = Callable[[str, Optional[Message]], None]  # name of a load target, and what it said; None: it is gone
@@ -75,12 +76,21 @@ class Conductor:
             threading.Thread(target=action, daemon=True).start()
 
     def end(self) -> None:
-        """Tell all that the plan is over, and stop listening."""
+        """Tell all that the plan is over, let them hang up, and stop listening."""
         self.is_open = False
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)  # ends the wait for the next one
+        self._listener.close()
         for name in self.names:
             with contextlib.suppress(LinkError):
                 self.send(name, Bye())
-        self._listener.close()
+        end = time.monotonic() + BYE_S
+        with self._changed:
+            while self._links and time.monotonic() < end:
+                self._changed.wait(0.1)
+            left = list(self._links.values())
+        for link in left:
+            link.close()
 
     def missing(self, limit_s: float, look: Callable[[], bool]) -> List[str]:
         """The load targets that have not dialled in by then; gives up early where `look` says so."""
@@ -144,13 +154,11 @@ class Conductor:
     def _greet(self, plain: socket.socket) -> None:
         """Let a load target in by its token; all others are closed without a word."""
         try:
-            try:
-                link, hello = self._welcome(plain)
-            finally:
-                self._strangers.release()
-        except (LinkError, OSError, ValueError):
-            with contextlib.suppress(OSError):
-                plain.close()
+            link = self._secured(plain)
+            hello = None if link is None else self._hello_of(link)
+        finally:
+            self._strangers.release()
+        if link is None or hello is None:
             return
         if hello.trial:
             with contextlib.suppress(LinkError):
@@ -160,15 +168,28 @@ class Conductor:
         else:
             self._listen_to(hello.name, link)
 
-    def _welcome(self, plain: socket.socket) -> Tuple[Link, Hello]:
+    def _secured(self, plain: socket.socket) -> Optional[Link]:
         plain.settimeout(HELLO_S)
-        link = Link(self._context.wrap_socket(plain, server_side=True))
-        hello = link.receive(HELLO_S)
-        if not isinstance(hello, Hello) or hello.name not in self.names:
-            raise LinkError("it is no load target of the plan")
-        if not hmac.compare_digest(hello.token.encode(), self._token.encode()):
-            raise LinkError("its token is wrong")
-        return link, hello
+        with contextlib.suppress(OSError):
+            secure = self._context.wrap_socket(plain, server_side=True)
+            try:
+                return Link(secure)
+            except OSError:  # it has gone meanwhile
+                secure.close()
+        plain.close()
+        return None
+
+    def _hello_of(self, link: Link) -> Optional[Hello]:
+        """The hello of a load target; the link of anybody else is closed."""
+        with contextlib.suppress(LinkError):
+            hello = link.receive(HELLO_S)
+            if isinstance(hello, Hello) and hello.name in self.names and self._is_token(hello.token):
+                return hello
+        link.close()
+        return None
+
+    def _is_token(self, text: str) -> bool:
+        return hmac.compare_digest(text.encode("utf-8", "backslashreplace"), self._token.encode())
 
     def _listen_to(self, name: str, link: Link) -> None:
         with self._changed:
@@ -177,13 +198,10 @@ class Conductor:
             self._changed.notify_all()
         if before is not None:
             before.close()
-        try:
-            while self.is_open:
+        with contextlib.suppress(LinkError):
+            while True:
                 self._take(name, link.receive())
-        except LinkError:
-            pass
-        finally:
-            self._lose(name, link)
+        self._lose(name, link)
 
     def _take(self, name: str, message: Message) -> None:
         if isinstance(message, Pong):
@@ -198,6 +216,7 @@ class Conductor:
             is_current = self._links.get(name) is link
             if is_current:
                 del self._links[name]
+                self._changed.notify_all()
             hearers = list(self._hearers.values()) if is_current else []
         link.close()
         for hearer in hearers:

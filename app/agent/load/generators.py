@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import time
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
@@ -12,7 +13,7 @@ from app.protocol.load_shares import seed_of_share, shares_of
 
 from .clocks import Offset
 from .generator import END_S
-from .link import LinkError
+from .link import SILENCE_S, LinkError
 from .merging import Merging, UnreadableError
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from .conductor import Conductor
 
 AHEAD_S = 0.3  # from the word to the moment at which all begin
+MOST_WAITING = 1000  # messages of all load targets
 BUSY_PCT = 90.0  # of the CPUs of a load target: it is the bottleneck from here on
 _DROPPED = "the load target {} dropped out: the step ends; it is used again once it is back"
 
@@ -91,8 +93,8 @@ class Generators:
         self, conductor: Conductor, index: int, contender: int, step: Step, seed: int, login: Login
     ) -> None:
         self._conductor = conductor
-        self._heard: queue.Queue[Tuple[str, Optional[Message]]] = queue.Queue()
-        self._run = conductor.hear(lambda name, message: self._heard.put((name, message)))
+        self._heard: queue.Queue[Tuple[str, Optional[Message]]] = queue.Queue(MOST_WAITING)
+        self._run = conductor.hear(self._hear)
         shares = [(name, each) for name, each in zip(conductor.names, shares_of(step, len(conductor.names)))]
         busy = [(name, each) for name, each in shares if each.threads]
         self.parts = [Part(name, each.threads) for name, each in busy]
@@ -108,6 +110,11 @@ class Generators:
         for at, (name, each) in enumerate(busy):
             self._send(name, _drive(self._run, index, contender, each, first, step.threads, at, seed, login))
             first += each.threads
+
+    def _hear(self, name: str, message: Optional[Message]) -> None:
+        """In the thread of a load target, which waits if it says more than can be taken in."""
+        with contextlib.suppress(queue.Full):
+            self._heard.put((name, message), timeout=SILENCE_S)
 
     def read(self, timeout_s: float) -> List[Dict[str, Any]]:
         """The new merged lines, [] after the time limit; is_open is False after the last."""

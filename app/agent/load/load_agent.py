@@ -53,17 +53,24 @@ def try_load(call: LoadCall) -> LoadTrial:
     """What a trial measures between here and the conductor."""
     try:
         link = _dial(call, trial=True)
-        while True:
-            message = link.receive()
-            if isinstance(message, Tried):
-                return LoadTrial(message.rtt_ms, message.mbit)
-            if isinstance(message, Ping):
-                link.send(Pong(message.at, time.monotonic()))
-            elif isinstance(message, Filler) and not message.text:
-                link.send(Received())
+        try:
+            return _tried(link)
+        finally:
+            link.close()
     except LinkError as error:
         text = "{} cannot reach {} port {}: {}"
         raise AgentError(text.format(call.name, call.address, call.port, error)) from None
+
+
+def _tried(link: Link) -> LoadTrial:
+    while True:
+        message = link.receive()
+        if isinstance(message, Tried):
+            return LoadTrial(message.rtt_ms, message.mbit)
+        if isinstance(message, Ping):
+            link.send(Pong(message.at, time.monotonic()))
+        elif isinstance(message, Filler) and not message.text:
+            link.send(Received())
 
 
 def _dial(call: LoadCall, trial: bool = False) -> Link:

@@ -21,6 +21,7 @@ _ADDED = (
     "workers", "active_s",
 )  # fmt: skip
 _ONCE = ("measured", "ready", "total", "schedule")  # in a step
+MOST_AHEAD = 4000  # lines that wait for another load target
 _DEPTH = 4
 _MOST = 1e18
 
@@ -43,6 +44,8 @@ class Merging:
         if said["type"] == "statement":
             return [said]
         self._waiting.setdefault(self._key(at, said), {})[at] = said
+        if len(self._waiting) > MOST_AHEAD:
+            raise UnreadableError("it is too far ahead of the others")
         return self._complete()
 
     def end(self, at: int) -> List[Line]:

@@ -54,16 +54,16 @@ def tick(qtbot: QtBot, dialog: SeveralDialog, row: int) -> None:
 
 
 def texts(dialog: SeveralDialog) -> list[str]:
-    return [each.text() for each in dialog._items()]
+    return [each.text() for each in dialog.list.rows()]
 
 
 def test_each_ticked_target_is_started_and_followed(
     qtbot: QtBot, opened: OpenDialog, followed: list[Any]
 ) -> None:
     page, dialog = opened(local=ScriptedAgent(found=now()), nuc=ScriptedAgent(found=now()))
-    assert dialog.ticked == [LOCAL]
+    assert dialog.list.ticked == [LOCAL]
     tick(qtbot, dialog, 1)
-    assert dialog.ticked == [LOCAL, "nuc"]
+    assert dialog.list.ticked == [LOCAL, "nuc"]
     with qtbot.waitSignal(page.context.bus.wanted) as told:
         qtbot.mouseClick(dialog.run, Qt.MouseButton.LeftButton)
     assert [each[0].name for each in followed] == [LOCAL, "nuc"]
@@ -98,7 +98,7 @@ def test_one_that_fails_at_its_start_leaves_the_others(
     qtbot.waitUntil(dialog.message.isVisible)
     assert dialog.message.text == "Not all targets took their plan: local: another plan has begun"
     assert texts(dialog) == ["local: cannot start", "nuc: started"]
-    assert [each[0].name for each in followed] == ["nuc"] and dialog.ticked == [LOCAL]
+    assert [each[0].name for each in followed] == ["nuc"] and dialog.list.ticked == [LOCAL]
 
 
 def test_a_plan_is_queued_on_each_target(qtbot: QtBot, opened: OpenDialog, followed: list[Any]) -> None:

@@ -105,3 +105,10 @@ def test_the_offset_of_a_clock_is_that_of_the_quickest_ping() -> None:
     assert found.seconds == pytest.approx(ahead) and found.error_s == pytest.approx(0.0004)
     clock.add(60.0, 60.005 + ahead, 60.010)  # the quick one is too old now
     assert clock.offset().rtt_s == pytest.approx(0.010)  # type: ignore[union-attr]
+
+
+def test_one_that_runs_far_ahead_fills_no_memory() -> None:
+    merging = Merging(2)
+    with pytest.raises(UnreadableError, match="too far ahead"):
+        for second in range(10_000):
+            merging.take(0, line("second", [], float(second)))

@@ -21,6 +21,7 @@ from ui.widgets.message import Banner
 from .draft_input import connect_contenders, connect_run_panel, connect_sequence
 from .plan.contenders import ContendersPanel
 from .plan.draft_controller import DraftController
+from .plan.load_dialog import LoadDialog
 from .plan.queueing import QueueingDialog
 from .plan.run_again import RunAgain
 from .plan.sequence import SequencePanel
@@ -77,7 +78,7 @@ class BenchPage(Page):
         panel, contenders = self.run_panel, self.contenders
         run, plan, presets = panel.run_bar, panel.plan, panel.presets
         return (
-            run.run, run.rehearse, run.several, run.queue, run.cancel, None,
+            run.run, run.rehearse, run.several, run.load, run.queue, run.cancel, None,
             panel.recent.open, plan.load, plan.save, plan.copy, None,
             self.sequence.sweep, self.sequence.sql, self.sequence.save, None,
             *self.sequence.ticks, None,
@@ -133,6 +134,7 @@ class BenchPage(Page):
         run_bar.rehearsal_wanted.connect(lambda: self._start(REHEARSED))
         run_bar.queue_wanted.connect(self._on_queue_wanted)
         run_bar.several_wanted.connect(lambda: self.starting.ask_targets(self.window()))
+        run_bar.load_wanted.connect(self._on_load_wanted)
         run_bar.cancel_wanted.connect(self.starting.cancel)
 
     def _connect_draft(self) -> None:
@@ -180,6 +182,15 @@ class BenchPage(Page):
     def _on_queue_wanted(self) -> None:
         dialog = QueueingDialog(self.targets.chosen.name, self.window())
         dialog.wanted.connect(lambda in_s: self._start(later=Later(self.controller.survey, in_s)))
+        dialog.open()
+
+    def _on_load_wanted(self) -> None:
+        controller = self.controller
+        others = [each.name for each in self.targets.all() if each.name != self.targets.chosen.name]
+        dialog = LoadDialog(others, controller.draft.request, self.window())
+        dialog.chosen.connect(
+            lambda names, address: controller.change(controller.draft.said(load=names, load_address=address))
+        )
         dialog.open()
 
     def _obstacle(self) -> str:

@@ -54,6 +54,7 @@ class RunPanel(QWidget):
         self.run_bar.busy.setChecked(draft.request.allow_busy)
         self.run_bar.small_disk.setChecked(draft.request.allow_small_disk)
         self.run_bar.quiet.setChecked(draft.request.quiet_wait > 0)
+        self.run_bar.show_load(draft.request.load)
         self.run_bar.repeat.setChecked(draft.request.repeat_if_disturbed)
 
     def show_outcome(self, outcome: Outcome, failed: Sequence[Check] = ()) -> None:

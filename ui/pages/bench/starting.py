@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
@@ -18,6 +20,7 @@ from app.remote.hostkeys import HostKeyError
 from app.remote.reach import reached
 from app.remote.target import Target
 from app.targets.queue import place_text
+from app.targets.store import Targets
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.widgets.message import Message
@@ -28,6 +31,9 @@ from .plan.run_button import Starter
 from .plan.several import SeveralDialog
 from .run_panel import RunPanel
 from .targets.panel import TargetsPanel
+
+if TYPE_CHECKING:
+    from app.remote.agent import Agent
 
 
 class Starting(QObject):
@@ -101,7 +107,12 @@ class Starting(QObject):
         from app.history.measured import measured_at
 
         way, known = reached(target, self._context.secrets.ask), partial(measured_at, self._context.home)
-        return Launch(lambda _: request, way, target.search_paths, last, known, request.allow_busy, later)
+        busy = request.allow_busy
+        return Launch(lambda _: request, way, target.search_paths, last, known, busy, later, self._reach_load)
+
+    def _reach_load(self, name: str) -> AbstractContextManager[Agent]:
+        """The way to a load target."""
+        return reached(Targets().get(name), self._context.secrets.ask)
 
     # what comes of it
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal, SignalInstance
@@ -69,6 +69,10 @@ class Starter(QObject):
         signal.emit(value)
 
 
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{len(names)} targets"
+
+
 def _last_of(launch: Launch, tell: Callable[[Stage], None]) -> Stage:
     """Run it on a pool thread and report each stage; the last one has the result."""
     for stage in launch.stages():
@@ -84,6 +88,7 @@ class RunBar(QWidget):
     queue_wanted = Signal()
     cancel_wanted = Signal()
     several_wanted = Signal()
+    load_wanted = Signal()
     busy_allowed = Signal(bool)
     small_disk_allowed = Signal(bool)
     quiet_wanted = Signal(bool)
@@ -124,6 +129,8 @@ class RunBar(QWidget):
         self.queue = action(self, "Queue plan…", "queue plan", tip, self.queue_wanted.emit)
         tip = "Run the same work on several targets; Dyno checks all before any starts"
         self.several = action(self, "Several targets…", "", tip, self.several_wanted.emit)
+        tip = "Let other targets drive the load, so that the server has its machine to itself"
+        self.load = action(self, "Load from…", "", tip, self.load_wanted.emit)
         self.cancel = action(self, "Cancel", "stop", "Cancel the start and clean up", self.cancel_wanted.emit)
         self._tip = self.run.toolTip()
         self.button = action_button(self.run)
@@ -137,8 +144,13 @@ class RunBar(QWidget):
         self._refresh()
 
     def offer_several(self, is_offered: bool) -> None:
-        """Offer several targets if there are any."""
+        """Offer several targets, or load from others, if there are any."""
         self._several_button.setVisible(is_offered)
+        self._load_button.setVisible(is_offered)
+
+    def show_load(self, names: Sequence[str]) -> None:
+        """Show which targets drive the load."""
+        self.load.setText("Load from…" if not names else f"Load from {_listed(names)}…")
 
     def show_stage(self, stage: Stage | None) -> None:
         """Show the stage of a start; None without one."""
@@ -169,8 +181,10 @@ class RunBar(QWidget):
         choices.addWidget(self.repeat, 1, 0)
         choices.addWidget(self.small_disk, 1, 1)
         self._several_button = action_button(self.several)
-        self._several_button.hide()
-        choices.addWidget(self._several_button, 2, 0, 1, 2, Qt.AlignmentFlag.AlignLeft)
+        self._load_button = action_button(self.load)
+        for column, button in enumerate((self._several_button, self._load_button)):
+            button.hide()
+            choices.addWidget(button, 2, column, Qt.AlignmentFlag.AlignLeft)
         choices.setColumnStretch(1, 1)
         layout.addLayout(choices)
         layout.addWidget(self.reason)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeGuard
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from app.core.errors import DynoError
-from app.core.harmless import harmless
 from app.planner.launch import QUEUED, STARTED, Launch, Stage
 from app.planner.several import READY, Launches
 from app.remote.hostkeys import HostKeyError
@@ -19,12 +17,11 @@ from ui.core.context import Context
 from ui.core.plain import Label
 from ui.core.theme import SPACE
 from ui.widgets.message import Message
+from ui.widgets.tick_list import TickList
 
 from .check_list import problem_text
 
 WIDTH, HEIGHT = 80 * SPACE, 48 * SPACE
-LEAST = 14 * SPACE  # of the list, below a long message
-_NAME = Qt.ItemDataRole.UserRole
 _ABOUT = (
     "Each target gets its own plan of the same work. Dyno checks and rehearses all plans before any starts:"
     " if one target cannot start, none does. Once started, the plans are independent. A target that is in use"
@@ -52,14 +49,11 @@ class SeveralDialog(QDialog):
         self.setWindowTitle("Run on several targets")
         self.resize(WIDTH, HEIGHT)
         self.message = Message()
-        self.list = _list_of(list(self._targets))
-        self.list.itemChanged.connect(lambda _: self._refresh())
+        names = list(self._targets)
+        self.list = TickList("Targets", names, names[:1])
+        self.list.changed.connect(self._refresh)
         self._build_layout()
         self._refresh()
-
-    @property
-    def ticked(self) -> list[str]:
-        return [each.data(_NAME) for each in self._items() if each.checkState() == Qt.CheckState.Checked]
 
     def reject(self) -> None:
         """Cancel while it checks; too late once a target starts."""
@@ -90,16 +84,13 @@ class SeveralDialog(QDialog):
         layout.addWidget(buttons)
         self.finished.connect(self.deleteLater)
 
-    def _items(self) -> list[QListWidgetItem]:
-        return [self.list.item(row) for row in range(self.list.count())]
-
     def _refresh(self) -> None:
         for each in (self.run, self.queue):
-            each.setEnabled(self._launches is None and bool(self.ticked))
+            each.setEnabled(self._launches is None and bool(self.list.ticked))
         self.list.setEnabled(self._launches is None)
 
     def _start(self, is_queued: bool) -> None:
-        launches = Launches({name: self._launch(self._targets[name], is_queued) for name in self.ticked})
+        launches = Launches({name: self._launch(self._targets[name], is_queued) for name in self.list.ticked})
         self._launches, self._latest = launches, {}
         self.message.clear()
         self._refresh()
@@ -110,9 +101,7 @@ class SeveralDialog(QDialog):
     def _on_reached(self, reached: Reached) -> None:
         target, found = reached
         self._latest[target] = found
-        for each in self._items():
-            if each.data(_NAME) == target:
-                each.setText(harmless(f"{target}: {_text(found)}"))
+        self.list.show_text(target, _text(found))
 
     def _on_over(self, _: object) -> None:
         self._launches = None
@@ -124,9 +113,7 @@ class SeveralDialog(QDialog):
         if not problems:
             self.accept()
             return
-        for each in self._items():
-            if each.data(_NAME) in done:
-                each.setCheckState(Qt.CheckState.Unchecked)  # Run is for the others now
+        self.list.untick(done)  # Run is for the others now
         begin = "Not all targets took their plan" if done else "Nothing was started on any target"
         self.message.show_error(f"{begin}: {'; '.join(problems)}")
         self._refresh()
@@ -175,15 +162,3 @@ def _problems(latest: Mapping[str, Stage | DynoError]) -> list[str]:
         elif each.failed:
             found.append(f"{name}: {problem_text(each.failed)}")
     return found
-
-
-def _list_of(names: Sequence[str]) -> QListWidget:
-    made = QListWidget()
-    made.setAccessibleName("Targets")
-    made.setMinimumHeight(LEAST)
-    for at, name in enumerate(names):
-        item = QListWidgetItem(harmless(name), made)
-        item.setData(_NAME, name)
-        item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
-        item.setCheckState(Qt.CheckState.Unchecked if at else Qt.CheckState.Checked)
-    return made

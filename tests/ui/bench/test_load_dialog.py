@@ -1,0 +1,97 @@
+"""Load from other machines, chosen in the window; its plan asks each load target before it starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.core.errors import TargetError
+from app.remote.target import Target
+from app.targets.store import Targets
+from tests.fakes import ScriptedAgent
+from tests.ui.bench.set_up import OpenPage, now
+from ui.pages.bench import BenchPage
+from ui.pages.bench.plan.load_dialog import LoadDialog
+from ui.widgets.actions import plain_text
+
+
+@pytest.fixture
+def page(open_page: OpenPage, dyno_home: Path) -> BenchPage:
+    for name in ("client-1", "client-2"):
+        Targets(dyno_home).add(Target(name, host=f"{name}.invalid", directories=["/data/dyno"]))
+    return open_page()
+
+
+def opened(page: BenchPage) -> LoadDialog:
+    page.run_panel.run_bar.load.trigger()
+    (dialog,) = page.window().findChildren(LoadDialog)
+    return dialog
+
+
+def choose(qtbot: QtBot, dialog: LoadDialog, rows: tuple[int, ...], address: str) -> None:
+    """With the keyboard."""
+    for row in rows:
+        dialog.list.setFocus()
+        dialog.list.setCurrentRow(row)
+        qtbot.keyClick(dialog.list, Qt.Key.Key_Space)
+    dialog.address.clear()
+    qtbot.keyClicks(dialog.address, address)
+
+
+def test_ticked_targets_and_the_address_are_part_of_the_plan(qtbot: QtBot, page: BenchPage) -> None:
+    dialog = opened(page)
+    assert dialog.list.ticked == [] and dialog.done_.isEnabled()
+    choose(qtbot, dialog, (0, 1), "10.0.0.5:7700")
+    qtbot.keyClick(dialog.address, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: not page.window().findChildren(LoadDialog))
+    request = page.controller.draft.request
+    assert (request.load, request.load_address) == (("client-1", "client-2"), "10.0.0.5:7700")
+    assert plain_text(page.run_panel.run_bar.load) == "Load from 2 targets…"
+    assert "load = [" in request.to_toml()
+
+    dialog = opened(page)
+    assert dialog.list.ticked == ["client-1", "client-2"]
+    choose(qtbot, dialog, (0, 1), "10.0.0.5")
+    qtbot.mouseClick(dialog.done_, Qt.MouseButton.LeftButton)
+    assert page.controller.draft.request.load == () and page.controller.draft.request.load_address == ""
+    assert plain_text(page.run_panel.run_bar.load) == "Load from…"
+
+
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [
+        ("", "Name the address"),
+        ("nuc", "must be the address of the server's machine"),
+        ("8.8.8.8", "8.8.8.8 is no private address"),
+        ("10.0.0.5:99999", "must be the address"),
+    ],
+)
+def test_an_address_that_cannot_be_is_told_while_typing(
+    qtbot: QtBot, page: BenchPage, address: str, reason: str
+) -> None:
+    dialog = opened(page)
+    choose(qtbot, dialog, (0,), address)
+    assert reason in dialog.reason.text() and not dialog.done_.isEnabled()
+    dialog.reject()
+
+
+def test_a_load_target_that_does_not_answer_starts_nothing(
+    qtbot: QtBot, page: BenchPage, monkeypatch: pytest.MonkeyPatch, followed: list[Any]
+) -> None:
+    class Unreachable(ScriptedAgent):
+        def status(self) -> Any:
+            raise TargetError("client-1: no route to host")
+
+    agents = {"local": ScriptedAgent(found=now()), "client-1": Unreachable(found=now())}
+    monkeypatch.setattr("ui.pages.bench.starting.reached", lambda target, *_: agents[target.name].reached())
+    dialog = opened(page)
+    choose(qtbot, dialog, (0,), "127.0.0.1")
+    qtbot.mouseClick(dialog.done_, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: page.run_panel.run_bar.run.isEnabled())
+    page.run_panel.run_bar.run.trigger()
+    qtbot.waitUntil(lambda: "no route to host" in page.message.text)
+    assert not followed
