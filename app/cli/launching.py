@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from app.planner.launch import Later, Launch, Stage
     from app.protocol.answers import Check, Queue, Survey
     from app.protocol.plan import Plan
-    from app.remote.agent import Agent
     from app.remote.target import Target
 
     Settled = Callable[[Survey], PlanRequest]
@@ -67,20 +65,13 @@ def launch_of(target: Target, settled: Settled, arguments: argparse.Namespace) -
     from app.core.settings import home
     from app.history.measured import measured_at
     from app.planner.launch import CHECKED, REHEARSED, STARTED, Launch
+    from app.planner.load_targets import by_name
     from app.remote.reach import reached
 
     last = (REHEARSED if arguments.start else CHECKED) if arguments.dry_run else STARTED
     way, known = reached(target, ask_secret, arguments.directory), partial(measured_at, home())
     later, busy = _later(target, arguments), bool(arguments.allow_busy)
-    return Launch(settled, way, target.search_paths, last, known, busy, later, _reach_load)
-
-
-def _reach_load(name: str) -> AbstractContextManager[Agent]:
-    """The way to a load target."""
-    from app.remote.reach import reached
-    from app.targets.store import Targets
-
-    return reached(Targets().get(name), ask_secret)
+    return Launch(settled, way, target.search_paths, last, known, busy, later, by_name(ask_secret))
 
 
 def _later(target: Target, arguments: argparse.Namespace) -> Later | None:

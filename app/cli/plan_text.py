@@ -21,7 +21,8 @@ def show_plan(plan: Plan, estimate: Any) -> None:
     repeats = repeats_text(plan)
     how = f"load {plan.load_method}, transport {plan.transport}, start {plan.start}"
     if plan.load:
-        say(f"driven by {', '.join(each.name for each in plan.load)}, which reach {plan.load_address}")
+        drivers = ", ".join(f"{each.name} ({each.about})" for each in plan.load)
+        say(f"driven by {drivers}, over {plan.load_address}")
     say(how if plan.instruments == PRESET else f"{how}, instruments {plan.instruments}")
     again = ", repeated if disturbed" if plan.repeat_if_disturbed else ""
     say(f"order {plan.order}, {repeats}{again}")

@@ -12,6 +12,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Dict, Iterator, Tuple
 
+from .cause import CAUSES, Cause
 from .engine import Engine, general
 from .panel import Figure
 from .server import THREADS
@@ -51,6 +52,11 @@ def all_figures() -> Tuple[Figure, ...]:
         for figure in engine.panel:
             found.setdefault(figure.name, figure)
     return tuple(found.values())
+
+
+def all_causes() -> Tuple[Cause, ...]:
+    """The causes of every engine, and those of each."""
+    return (*CAUSES, *(cause for engine in KNOWN.values() for cause in engine.causes))
 
 
 def caches_of(engine: Engine) -> Tuple[Engine, ...]:

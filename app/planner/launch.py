@@ -125,7 +125,7 @@ class Launch:
         known: Callable[[str], Measured] = lambda _: UNKNOWN,
         allow_busy: bool = False,
         later: Later | None = None,
-        reach: Reach | None = None,  # the way to a load target
+        reach: Reach | None = None,  # the way to load targets; None: such plans are refused
     ) -> None:
         self._request = request  # the request may depend on the survey
         self._reaching = agent

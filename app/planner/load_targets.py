@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from app.core.errors import DynoError
+from app.core.units import count_text
 from app.protocol.answers import (
     FAIL,
     PASS,
@@ -20,9 +21,12 @@ from app.protocol.answers import (
     Status,
     Survey,
 )
-from app.protocol.machine_checks import IN_USE_TODO, sysbench_check
+from app.protocol.machine_checks import IN_USE_TODO, machine_checks, sysbench_check
 from app.protocol.plan import LoadTarget, Plan
 from app.remote.load_secrets import LoadSecrets
+from app.remote.reach import reached
+from app.remote.target import Ask
+from app.targets.store import Targets
 
 from .load_address import address_of
 from .resolve import machine_key
@@ -52,6 +56,16 @@ class Conductor(Protocol):
 Reach = Callable[[str], AbstractContextManager[LoadAgent]]
 
 
+def _about(survey: Survey) -> str:
+    cpus = count_text(survey.cpu.threads, "CPU")
+    return f"{survey.cpu.model or 'unknown CPU'}, {cpus}, sysbench {survey.sysbench or '?'}"
+
+
+def by_name(ask: Ask) -> Reach:
+    """The way to load targets, as a person has named them."""
+    return lambda name: reached(Targets().get(name), ask)
+
+
 class LoadTargets:
     """The load targets of one launch, connected while it lasts."""
 
@@ -77,10 +91,10 @@ class LoadTargets:
             if taken := agent.status().taken:
                 yield Check("load target", FAIL, f"{name}: {taken}", IN_USE_TODO)
             survey = agent.survey()
-            self._found.append(LoadTarget(name, machine_key(survey)))
-            found = sysbench_check(survey)
-            if found.state == FAIL:
-                yield replace(found, text=f"{name}: {found.text}")
+            self._found.append(LoadTarget(name, machine_key(survey), _about(survey)))
+            for found in (sysbench_check(survey), *machine_checks(survey)):
+                if found.state in (WARN, FAIL):
+                    yield replace(found, text=f"{name}: {found.text}")
 
     def given_to(self, plan: Plan) -> Plan:
         """The plan with these load targets."""

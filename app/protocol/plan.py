@@ -147,6 +147,7 @@ class LoadTarget:
 
     name: str
     machine_key: str
+    about: str = ""  # its CPU, its sysbench
 
 
 @dataclass(frozen=True)

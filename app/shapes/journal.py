@@ -137,6 +137,7 @@ class Turn(TypedDict, total=False):
 class LoadTarget(TypedDict, total=False):
     name: Name
     machine_key: Name
+    about: Name
 
 
 class PlanShape(TypedDict, total=False):

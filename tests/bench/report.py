@@ -11,8 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
-from app.engines import KNOWN
-from app.engines.cause import CAUSES
+from app.engines import KNOWN, all_causes
 from app.engines.counter import names_in
 from app.history.history import History
 from app.report.writing import ReportRequest, write_report
@@ -55,8 +54,7 @@ def measure_report(_options: argparse.Namespace) -> list[Figure]:
 
 def _series() -> list[dict[str, Any]]:
     """Those in which causes look for their figures, too."""
-    known = [*CAUSES, *(cause for engine in KNOWN.values() for cause in engine.causes)]
-    names = dict.fromkeys(name for cause in known for name in names_in(cause.names))
+    names = dict.fromkeys(name for cause in all_causes() for name in names_in(cause.names))
     plain = {"unit": "1/s", "kind": "rate", "direction": "none", "digits": 2}
     return [*journals.SERIES, *({**plain, "name": name} for name in names if name.startswith(_PREFIXES))]
 

@@ -9,8 +9,7 @@ import pytest
 
 from app.agent.main import VERBS
 from app.core.units import unit_text
-from app.engines import KNOWN
-from app.engines.cause import CAUSES
+from app.engines import KNOWN, all_causes
 from app.history.history import History
 from app.history.schema import DERIVED_TABLES, OWNED_TABLES
 from app.protocol.events import KINDS, PROTOCOL, Unknown, decode
@@ -65,8 +64,7 @@ def test_the_figures_of_the_engines() -> None:
 
 
 def test_the_causes() -> None:
-    every = [*CAUSES, *(cause for engine in KNOWN.values() for cause in engine.causes)]
-    assert rows(page("causes.md"), "name") == {each.name for each in every}
+    assert rows(page("causes.md"), "name") == {each.name for each in all_causes()}
 
 
 @pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.name)

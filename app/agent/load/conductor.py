@@ -93,11 +93,11 @@ class Conductor:
             link.close()
 
     def missing(self, limit_s: float, look: Callable[[], bool]) -> List[str]:
-        """The load targets that have not dialled in by then; gives up early where `look` says so."""
+        """The load targets that are not there by then, clock included; gives up early if `look` says so."""
         end = time.monotonic() + limit_s
         while True:
             with self._changed:
-                gone = [name for name in self.names if name not in self._links]
+                gone = [name for name in self.names if self.clock(name).offset() is None]
                 if not gone:
                     return []
                 self._changed.wait(0.25)
@@ -205,7 +205,7 @@ class Conductor:
 
     def _take(self, name: str, message: Message) -> None:
         if isinstance(message, Pong):
-            self._clocks[name].add(message.at, message.clock, time.monotonic())
+            self.clock(name).add(message.at, message.clock, time.monotonic())
         elif isinstance(message, (Line, Ended)):
             hearer = self._hearers.get(message.run)
             if hearer is not None:
@@ -215,7 +215,7 @@ class Conductor:
         with self._changed:
             is_current = self._links.get(name) is link
             if is_current:
-                del self._links[name]
+                del self._links[name], self._clocks[name]
                 self._changed.notify_all()
             hearers = list(self._hearers.values()) if is_current else []
         link.close()

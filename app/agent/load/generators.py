@@ -138,6 +138,7 @@ class Generators:
             return self._take_line(name, at, message)
         part, lines = self.parts[at], self._merging.end(at)
         if message is None and not part.has_ended:
+            part.has_ended = True
             self._fail(_DROPPED.format(name))
         elif isinstance(message, Ended):
             part.has_ended = True
@@ -215,6 +216,7 @@ class Generators:
         try:
             self._conductor.send(name, message)
         except LinkError:
+            self.parts[self._at[name]].has_ended = True
             self._fail(_DROPPED.format(name))
 
     def _fail(self, *complaints: str) -> None:
@@ -228,12 +230,15 @@ class Generators:
 
     def stop(self) -> None:
         """End what still runs, and wait a moment for it."""
-        left = [part for part in self.parts if not part.has_ended]
-        for part in left:
-            self._send(part.name, End(self._run))
-        end = time.monotonic() + END_S
-        while self.is_open and time.monotonic() < end:
-            self.read(end - time.monotonic())
+        for part in self.parts:
+            if not part.has_ended:
+                self._send(part.name, End(self._run))
+        end = time.monotonic() + END_S + 1
+        while not all(part.has_ended for part in self.parts) and time.monotonic() < end:
+            with contextlib.suppress(queue.Empty):
+                name, message = self._heard.get(timeout=0.1)
+                if not isinstance(message, Line) and name in self._at:
+                    self.parts[self._at[name]].has_ended = True
         self.close()
 
     def close(self) -> None:

@@ -26,6 +26,10 @@ class LinkError(Exception):
     """The connection is of no use any more; the text says why."""
 
 
+class RefusedError(LinkError):
+    """The machine answers, but nobody listens there."""
+
+
 class Link:
     """OpenSSL lets only one thread at a time use a connection, so reading never waits within the lock."""
 
@@ -128,6 +132,8 @@ def dial(address: str, port: int, fingerprint: str, limit_s: float = 10.0) -> Li
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # it is pinned: see below
     try:
         plain = socket.create_connection((address, port), limit_s)
+    except ConnectionRefusedError as error:
+        raise RefusedError(_said(error)) from None
     except OSError as error:
         raise LinkError(_said(error)) from None
     try:

@@ -1,7 +1,8 @@
 """The agent of a load target: it dials the conductor of a plan, and drives the steps that it is told.
 
 It has the plan from its person, and carries out nothing but steps of it. It dials again when the connection
-is lost, until the plan is over or the conductor cannot be reached for a quarter of an hour.
+is lost, until the plan is over, nobody listens there any more, or the machine of the server cannot be reached
+for a quarter of an hour.
 """
 
 from __future__ import annotations
@@ -40,11 +41,12 @@ from app.protocol.sysbench import LOAD_WRAPPER, LOADED, SLICED, WRAPPED, command
 
 from .gate import Gate
 from .generator import Generator
-from .link import Link, LinkError, dial
+from .link import Link, LinkError, RefusedError, dial
 from .lua import write_lua
 
 AGAIN_S = 2.0  # between two attempts to dial
 GIVE_UP_S = 900.0
+GONE_S = 30.0  # of refusals: the conductor has ended without a word
 READ_S = 0.25
 _COMPLAINTS = 5
 
@@ -106,34 +108,47 @@ class LoadAgent:
     def run(self) -> None:
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
         write_lua(self._folder, self._plan.files)
-        seen = time.monotonic()
         try:
-            while time.monotonic() - seen < GIVE_UP_S:
-                with contextlib.suppress(LinkError):
-                    link = _dial(self._call)
-                    try:
-                        if self._serve(link):
-                            return
-                    finally:
-                        seen = time.monotonic()
-                        self._end_all()
-                        link.close()
-                time.sleep(AGAIN_S)
+            self._dial_until_over()
         finally:
             self._directory.discard(self._folder)
 
+    def _dial_until_over(self) -> None:
+        seen = time.monotonic()
+        patience_s = GIVE_UP_S
+        while time.monotonic() - seen < patience_s:
+            patience_s = GIVE_UP_S
+            try:
+                if self._serve(_dial(self._call)):
+                    return
+                seen = time.monotonic()
+            except RefusedError:
+                patience_s = GONE_S
+            except LinkError:
+                pass
+            time.sleep(AGAIN_S)
+
     def _serve(self, link: Link) -> bool:
-        """Do what the conductor says; True at the end of the plan."""
-        while True:
-            message = link.receive()
-            if isinstance(message, Ping):
-                link.send(Pong(message.at, time.monotonic()))
-            elif isinstance(message, Bye):
-                return True
-            elif isinstance(message, Drive):
-                self._drive(link, message)
-            elif isinstance(message, (Begin, Open, End)) and message.run in self._runs:
-                self._runs[message.run].take(message)
+        """Do what the conductor says; True at the end of the plan, False if the connection is lost."""
+        try:
+            while True:
+                message = link.receive()
+                if isinstance(message, Bye):
+                    return True
+                self._take(link, message)
+        except LinkError:
+            return False
+        finally:
+            self._end_all()
+            link.close()
+
+    def _take(self, link: Link, message: Message) -> None:
+        if isinstance(message, Ping):
+            link.send(Pong(message.at, time.monotonic()))
+        elif isinstance(message, Drive):
+            self._drive(link, message)
+        elif isinstance(message, (Begin, Open, End)) and message.run in self._runs:
+            self._runs[message.run].take(message)
 
     def _drive(self, link: Link, asked: Drive) -> None:
         try:

@@ -87,7 +87,8 @@ def test_a_load_target_that_does_not_answer_starts_nothing(
             raise TargetError("client-1: no route to host")
 
     agents = {"local": ScriptedAgent(found=now()), "client-1": Unreachable(found=now())}
-    monkeypatch.setattr("ui.pages.bench.starting.reached", lambda target, *_: agents[target.name].reached())
+    for place in ("ui.pages.bench.starting", "app.planner.load_targets"):
+        monkeypatch.setattr(f"{place}.reached", lambda target, *_: agents[target.name].reached())
     dialog = opened(page)
     choose(qtbot, dialog, (0,), "127.0.0.1")
     qtbot.mouseClick(dialog.done_, Qt.MouseButton.LeftButton)

@@ -11,7 +11,7 @@ import pytest
 from app.comparison.causes import CausesEntry, causes, causes_of_row
 from app.comparison.causes_text import HINT, NONE, OF_BASE, SAME, causes_table, sentence
 from app.comparison.compare import compare
-from app.engines import KNOWN
+from app.engines import KNOWN, all_causes
 from app.engines.cause import CAUSES, OTHERS, SCHEDULE, STALLS, SYNCS, TAKEN
 from app.engines.counter import names_in
 from app.engines.server import COUNTERS
@@ -236,8 +236,7 @@ def test_a_cause_needs_its_figure_and_not_only_the_time(
 
 
 def test_every_cause_is_tried_here() -> None:
-    known = {cause.name for engine in KNOWN.values() for cause in engine.causes}
-    assert known | {each.name for each in CAUSES} == {case[0] for case in CASES}
+    assert {each.name for each in all_causes()} == {case[0] for case in CASES}
 
 
 def test_causes_read_only_what_exists() -> None:
@@ -258,8 +257,7 @@ def test_causes_read_only_what_exists() -> None:
     others = {f"others.{each.name}" for each in fields(Others)}
     derived |= {each + TAKEN for each in (*others, OTHERS)}
     kinds = {f"waits.{kind}_{unit}" for kind in KINDS for unit in ("us", "ms")}
-    every = [*CAUSES, *(cause for engine in KNOWN.values() for cause in engine.causes)]
-    read = {name for cause in every for name in names_in(cause.names) if not name.startswith("wait/")}
+    read = {name for cause in all_causes() for name in names_in(cause.names) if not name.startswith("wait/")}
     assert read <= series | derived | others | kinds | set(PER_QUERY), read
 
 

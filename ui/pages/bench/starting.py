@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
@@ -14,13 +12,13 @@ from app.core.errors import LinkError
 from app.planner import PlanRequest
 from app.planner.draft import Draft, Outcome
 from app.planner.launch import STARTED, Later, Launch, Stage, still_failed
+from app.planner.load_targets import by_name
 from app.protocol.answers import Check
 from app.protocol.plan import Plan
 from app.remote.hostkeys import HostKeyError
 from app.remote.reach import reached
 from app.remote.target import Target
 from app.targets.queue import place_text
-from app.targets.store import Targets
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.widgets.message import Message
@@ -31,9 +29,6 @@ from .plan.run_button import Starter
 from .plan.several import SeveralDialog
 from .run_panel import RunPanel
 from .targets.panel import TargetsPanel
-
-if TYPE_CHECKING:
-    from app.remote.agent import Agent
 
 
 class Starting(QObject):
@@ -106,13 +101,10 @@ class Starting(QObject):
     def _launch(self, target: Target, request: PlanRequest, last: str, later: Later | None = None) -> Launch:
         from app.history.measured import measured_at
 
-        way, known = reached(target, self._context.secrets.ask), partial(measured_at, self._context.home)
+        ask = self._context.secrets.ask
+        way, known = reached(target, ask), partial(measured_at, self._context.home)
         busy = request.allow_busy
-        return Launch(lambda _: request, way, target.search_paths, last, known, busy, later, self._reach_load)
-
-    def _reach_load(self, name: str) -> AbstractContextManager[Agent]:
-        """The way to a load target."""
-        return reached(Targets().get(name), self._context.secrets.ask)
+        return Launch(lambda _: request, way, target.search_paths, last, known, busy, later, by_name(ask))
 
     # what comes of it
 

@@ -148,10 +148,13 @@ def _known(explaining: Explaining, history: History) -> Known:
 def _launch_of(target: Target, request: PlanRequest, context: Context) -> Launch:
     from app.history.measured import measured_at
     from app.planner.launch import Launch
+    from app.planner.load_targets import by_name
     from app.remote.reach import reached
 
-    way, known = reached(target, context.secrets.ask), partial(measured_at, context.home)
-    return Launch(lambda _: request, way, target.search_paths, known=known)
+    ask, known = context.secrets.ask, partial(measured_at, context.home)
+    return Launch(
+        lambda _: request, reached(target, ask), target.search_paths, known=known, reach=by_name(ask)
+    )
 
 
 def _last_of(launch: Launch, tell: Callable[[Stage], None]) -> Stage:
