@@ -169,6 +169,23 @@ def test_sixteen_load_targets_over_a_network(desktop: Desktop, sixteen_targets: 
         assert all(each["threads"] == 2 and each["events"] > 0 for each in load_of_step["targets"])
 
 
+VERSIONS = ("mysql-5.5", "mysql-5.6", "mysql-5.7", "mysql-9.7")
+OF_MYSQL = [pytest.param(name, marks=pytest.mark.build(name)) for name in VERSIONS]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", OF_MYSQL)
+def test_load_targets_reach_each_version(
+    desktop: Desktop, clients: list[Sshd], build_path: Callable[[str], Path], name: str
+) -> None:
+    """Each has its own way to make an account and to check a password."""
+    desktop.dyno("target", "edit", "local", "--search-path", str(build_path(name)))
+    (build,) = [each["name"] for each in desktop.json("build", "list") if each["name"].startswith(name)]
+    desktop.dyno("run", *desktop.plan(f"{build}:innodb", **SMALL), *FROM)
+    for step in driven(desktop, last(desktop)["id"]):
+        assert step.outcome == "completed" and step.totals["clients"] == 3, step.reason
+
+
 @pytest.mark.full
 def test_load_targets_search_a_limit(desktop: Desktop, clients: list[Sshd]) -> None:
     search = 'name = "search"\nworkload = "point-query"\nlimit_ms = 200\ncap_s = 200'
