@@ -204,7 +204,7 @@ def test_what_settling_cost_is_kept_with_the_steps_that_caused_it(desktop: Deskt
     assert "load, index: settled in" in text
     assert "write amplification" in text
     compared = ("compare", shown["id"], "--measure", "write_amplification", "--format", "csv")
-    assert f"{load['write_amplification']}" in desktop.dyno(*compared).stdout
+    assert f"{load['write_amplification']:g}" in desktop.dyno(*compared).stdout
 
 
 def check_scan(desktop: Desktop, shown: dict[str, Any]) -> None:

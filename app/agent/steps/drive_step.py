@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from app.agent.load.generator import Generator, credentials, driver_options
-from app.agent.load.generators import Generators, Login
+from app.agent.load.generators import Generators
 from app.agent.profiling.profile import Profile
 from app.agent.sampling.counters import await_last_client, read_status, status_deltas
 from app.agent.sampling.figures import (
@@ -21,21 +21,21 @@ from app.agent.sampling.figures import (
 from app.agent.sampling.sampler import queries
 from app.agent.server.affinity import affinity
 from app.agent.system.control import ASKED_FOR
-from app.protocol.events import CLIENT_BOUND, TUNNELLED, Mark, Progress
-from app.protocol.load_shares import DRIVEN
+from app.protocol.events import Mark
 from app.protocol.others import DISTURBED, to_json
 from app.protocol.sysbench import WRAPPED, command, stem_of, wrapper_of
 
 from .counted import Counted
+from .elsewhere import Elsewhere
 from .named_waits import NamedWaits
 from .same_work import SameWork
 from .schedule import schedule_marks, schedule_of
+from .step_progress import StepProgress
 from .thread_costs import ThreadCosts
 
 Driving = Union[Generator, Generators]
 
 if TYPE_CHECKING:
-    from app.agent.load.conductor import Conductor
     from app.protocol.plan import Step
 
     from .facts import Facts
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 LATE_S = 1.2  # after the last sample, the host is sampled without the generator's line
 LAST = 2  # seconds of the step in which the threads of the server are looked at
-DIAL_S = 30.0  # for a load target that has dropped out to come back
 OVERDUE_S = 120  # beyond its declared seconds: then it is stuck
 
 
@@ -60,7 +59,7 @@ class DriveStep:
         self._counted = Counted()
         self._first: Any = None  # the moments at the bounds of the measured part
         self._last: Any = None
-        self._read_before: Optional[float] = None
+        self._progress = StepProgress(session, index, step)
         self._rows_before = session.write_accounting.rows_in_tables
         self._work = SameWork(session, facts, step)
         self._in_force: Dict[str, Any] = {}
@@ -69,11 +68,11 @@ class DriveStep:
         self._profile = Profile(session.server.pid or 0, session.path, step)
         self._waits = NamedWaits(session)
         self._code = 0  # that sysbench ended with
-        self._elsewhere: Optional[Generators] = None  # the load, if it comes from other machines
+        self._elsewhere = Elsewhere(session, index, step, seed)
 
     def run(self) -> Dict[str, Any]:
         """Run the step to its end; returns the fields of step_ended."""
-        return self._without_load() or self._run()
+        return self._elsewhere.missing() or self._run()
 
     def _run(self) -> Dict[str, Any]:
         session = self._session
@@ -88,10 +87,10 @@ class DriveStep:
         self._costs.begin()
         self._waits.begin(self._first[1])
         session.threads.begin_step(self._step.threads)
-        self._read_before = session.sampler.rows_read
+        self._progress.begin()
         with credentials(session.server) as login:
             driver = [*driver_options(session.server.socket, session.server.loopback_port), *login]
-            generator = session.generator = self._start_elsewhere() or self._start(driver)
+            generator = session.generator = self._elsewhere.start() or self._start(driver)
             try:
                 interrupted = self._follow(generator)
             finally:
@@ -102,37 +101,6 @@ class DriveStep:
         figures = self._figures(interrupted, generator)
         self._profile.discard()
         return figures
-
-    @property
-    def _conductor(self) -> Optional[Conductor]:
-        """Who conducts the load of this step; None if it comes from here."""
-        return self._session.conductor if self._step.kind in DRIVEN else None
-
-    def _without_load(self) -> Dict[str, Any]:
-        """The end of a step some of whose load targets are not there; {} if all are."""
-        missing = self._conductor.missing(DIAL_S, self._is_interrupted) if self._conductor else []
-        if not missing:
-            return {}
-        if self._session.control.interrupts:
-            return {"outcome": self._session.control.interrupts, "reason": ASKED_FOR}
-        text = "no word from {} {}: it is used again once it is back"
-        words = "load target" if len(missing) == 1 else "load targets"
-        return {"outcome": "failed", "reason": text.format(words, ", ".join(missing))}
-
-    def _is_interrupted(self) -> bool:
-        self._session.look(self._index)
-        return bool(self._session.control.interrupts)
-
-    def _start_elsewhere(self) -> Optional[Generators]:
-        """Start the load on the load targets; None if it comes from here."""
-        session, server = self._session, self._session.server
-        if self._conductor:
-            login = Login(server.address, server.port, server.password)
-            turn = session.turn
-            self._elsewhere = Generators(
-                self._conductor, self._index, turn.contender, self._step, self._seed, login
-            )
-        return self._elsewhere
 
     def _start(self, driver: Sequence[str]) -> Generator:
         session, contender = self._session, self._session.contender
@@ -201,8 +169,7 @@ class DriveStep:
         self._profile.begin()
         self._waits.begin(self._first[1])
         session.threads.begin_part()
-        if self._elsewhere:
-            self._elsewhere.begin_measured()
+        self._elsewhere.begin_measured()
         session.journal.write(Mark, name="measured", step=self._index)
 
     def _take_second(self, line: Mapping[str, Any]) -> None:
@@ -223,31 +190,7 @@ class DriveStep:
         is_scan = self._step.kind == "scan"
         self._session.sampler.take(self._index, self._s, line, derived, rows_by_server=is_scan)
         self._s += 1
-        self._progress(line)
-
-    def _progress(self, line: Optional[Mapping[str, Any]]) -> None:
-        """Write the progress of a step without a fixed time."""
-        if self._step.kind == "scan":
-            self._progress_of_scan()
-        if line is None or self._step.seconds:
-            return
-        journal, plan = self._session.journal, self._session.plan
-        if self._step.kind == "load":
-            done = self._counted.measured.get("rows", {}).get("inserted", 0)
-            total = plan.rows_loaded_by(self._step)
-            journal.write(Progress, step=self._index, done=done, total=total, unit="rows")
-        elif self._step.events:
-            done = self._counted.events
-            journal.write(Progress, step=self._index, done=done, total=self._step.events, unit="events")
-
-    def _progress_of_scan(self) -> None:
-        """Write the progress of a scan, by the rows that the server has read: a table takes minutes."""
-        session = self._session
-        now, before = session.sampler.rows_read, self._read_before
-        if now is not None and before is not None:
-            total = session.write_accounting.rows_in_tables
-            done = max(0.0, min(now - before, total))
-            session.journal.write(Progress, step=self._index, done=done, total=total, unit="rows")
+        self._progress.write(self._counted, line)
 
     def _take_total(self, line: Mapping[str, Any]) -> None:
         """Write the last second: the total minus the intervals, marked as derived."""
@@ -285,8 +228,6 @@ class DriveStep:
         self._facts.write_engine_figures(step, session.sampler.engine_figures)
         if step.profile:
             self._facts.write_stacks(step, self._profile.stacks())
-        if self._elsewhere:
-            self._facts.write_load(step, self._elsewhere.fact())
         return {
             "outcome": outcome,
             "reason": reason,
@@ -304,7 +245,7 @@ class DriveStep:
                 *out_of_rows(self._rows_before, session.write_accounting.rows_in_tables),
                 *self._work.end(totals, spent, seconds),
                 *schedule_marks(schedule, seconds),
-                *self._marks_of_load(),
+                *self._elsewhere.marks(self._facts),
             ],
             "schedule": schedule,
             "in_force": self._in_force,
@@ -313,16 +254,6 @@ class DriveStep:
             **self._waits.fields(totals["queries"]),
             "threads": session.threads.in_step(),
         }
-
-    def _marks_of_load(self) -> List[str]:
-        """Marks of load from other machines, and a line for each that was as busy as it can be."""
-        if not self._elsewhere or not self._conductor:
-            return []
-        names = self._elsewhere.bottlenecks
-        for name in names:
-            text = "the client is the bottleneck: all CPUs of the load target {} are busy"
-            self._session.journal.log(text.format(name))
-        return [CLIENT_BOUND] * bool(names) + [TUNNELLED] * self._conductor.is_loopback
 
     def _schedule(self, events: int, seconds: float) -> Dict[str, Any]:
         behind_s = self._counted.behind_s

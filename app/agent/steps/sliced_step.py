@@ -63,7 +63,7 @@ class SlicedStep(DriveStep):
             self._clients = int(self._await(generator, "ready", OVERDUE_S)["workers"])
             self._warm_up(generator)
             self._measure(generator)
-            (self._elsewhere or self._gate).dismiss(self._clients)
+            (self._elsewhere.generators or self._gate).dismiss(self._clients)
             self._take_total(self._total_of(self._await(generator, "total", OVERDUE_S)))
             while generator.is_open:
                 generator.read(LONG_DRAIN_S)
@@ -138,7 +138,7 @@ class SlicedStep(DriveStep):
     def _slice(self, generator: Driving, seconds: float, s: int) -> None:
         self._session.sampler.begin()
         self._session.threads.begin()
-        (self._elsewhere or self._gate).open(self._clients, seconds)
+        (self._elsewhere.generators or self._gate).open(self._clients, seconds)
         line = self._await(generator, "slice", seconds + OVERDUE_S)
         if float(line["time_s"]) - seconds > LONG_DRAIN_S:
             self._session.journal.log(
