@@ -70,7 +70,7 @@ def show(found: Mapping[str, Any]) -> None:
     _show_list("what the marks of steps mean", [mark_text(mark) for mark in sorted(marked)])
     _show_list("disturbed", list(_disturbed(found["steps"])))
     _show_list("what the threads of the server did", list(_threads(found["steps"])))
-    _show_list("load from other machines", [line for each in found["load"] for line in load_lines(each)])
+    _show_list("load from other machines", list(_load(found["steps"])))
     explains = [line for each in found["explains"] for line in _explain(each)]
     _show_list("execution plans", explains)
     waits = [StepWaits.from_json(each) for each in found["waits"]]
@@ -81,6 +81,13 @@ def show(found: Mapping[str, Any]) -> None:
     marks = [each for each in found["events"] if each["kind"] == "mark" and each["about"] != "measured"]
     _show_list("marks", [f"second {m['t']:,.0f}: {m['about']} {m['text']}" for m in marks])
     _show_list("notes", [line for note in found["notes"] for line in _note(note, found["steps"])])
+
+
+def _load(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for step in steps:
+        if lines := load_lines(step["load"]):
+            yield f"{step_label(step['name'], step['coordinates'])}: {lines[0]}"
+            yield from lines[1:]
 
 
 def _missed(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:

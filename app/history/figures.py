@@ -47,6 +47,25 @@ class CutEntry(TypedDict):
     has_latency: bool  # whether latencies are of its seconds too: their buckets are stored
 
 
+class LoadPart(TypedDict):
+    """What a load target did in a step."""
+
+    name: str
+    threads: int
+    events: int
+    cpu_pct: float | None
+    rtt_ms: float | None  # of the network
+    network_pct: float | None  # of the time of its events, at least
+    clock_error_ms: float | None
+
+
+class LoadEntry(TypedDict):
+    """The load of a step from other machines."""
+
+    targets: list[LoadPart]
+    apart_ms: float | None  # between the ends of the same second of two of them, at most
+
+
 class StepEntry(TypedDict):
     """A step as `session show --json` gives it; what was not measured is null."""
 
@@ -79,6 +98,7 @@ class StepEntry(TypedDict):
     cut: CutEntry | None  # where a person cut it
     schedule: ScheduleEntry | None  # of a step that could not keep its rate
     limit: LimitEntry | None  # of a step that searched for one
+    load: LoadEntry | None  # of a step that load targets drove
     max_block_deviation: float | None  # of blocks of its seconds from their median, as a share of it
 
 
@@ -86,26 +106,6 @@ class StepShown(StepEntry):
     """A step with what the threads of the server did; `ThreadStates`, empty where nobody looked."""
 
     threads: dict[str, Any]
-
-
-class LoadPart(TypedDict):
-    """What a load target did in a step."""
-
-    name: str
-    threads: int
-    events: int
-    cpu_pct: float | None
-    rtt_ms: float | None  # of the network
-    network_pct: float | None  # of the time of its events, at least
-    clock_error_ms: float | None
-
-
-class LoadEntry(TypedDict):
-    """The load of a step from other machines."""
-
-    step: str
-    targets: list[LoadPart]
-    apart_ms: float | None  # between the ends of the same second of two of them, at most
 
 
 class ExplainEntry(TypedDict):
@@ -123,7 +123,6 @@ class SessionShown(SessionEntry):
     notes: list[dict[str, Any]]
     events: list[dict[str, Any]]
     explains: list[ExplainEntry]
-    load: list[LoadEntry]  # empty if the load came from the server's machine
     waits: list[dict[str, Any]]  # waits and statements of each step that has any
     start_state: dict[str, Any] | None  # where its data came from, and how its server was started
     memory: dict[str, Any] | None  # allocator, NUMA policy and limit of its server, as they were in force
@@ -145,7 +144,6 @@ def show(history: History, reference: str) -> SessionShown:
             "notes": notes(history, id_),
             "events": _events(history, id_),
             "explains": explains(history, id_),
-            "load": loads(history, id_),
             "waits": [each.to_json() for each in waits_of_session(history, id_)],
             "start_state": latest_fact(history, id_, "start_state"),
             "memory": latest_fact(history, id_, "memory"),
@@ -166,10 +164,12 @@ def steps(history: History, session: str) -> list[StepEntry]:
     """The steps in the order of the plan; if the session is over, all of them are."""
     state = state_of(history, session)
     settled, counts = settled_steps(history, session), counted(history, session)
-    of_engine = {fact["when"]: fact["value"] for fact in facts(history, session, FACT)}
+    of_engine, loads = (
+        {fact["when"]: fact["value"] for fact in facts(history, session, name)} for name in (FACT, "load")
+    )
     rates = ends_at_rates(history, session)
     return [
-        _step(row, state, settled.get(row[22]), counts.get(row[22]), of_engine, rates.get(row[22], {}))
+        _step(row, state, settled.get(row[22]), counts.get(row[22]), of_engine, loads, rates.get(row[22], {}))
         for row in history.query(_STEP, (session,))
     ]
 
@@ -180,6 +180,7 @@ def _step(
     settled: SettledEntry | None,
     counts: Counted | None,
     of_engine: Mapping[str, dict[str, float]],
+    loads: Mapping[str, LoadEntry],
     rates: dict[str, Any],
 ) -> StepEntry:
     state, reason = _ended(row[5], row[6], session)
@@ -203,6 +204,7 @@ def _step(
         "rows": _whole(row[16]),
         "per_query": {**dict.fromkeys(PER_QUERY), **given},
         "engine_figures": of_engine.get(step_label(row[0], coordinates), {}),
+        "load": loads.get(step_label(row[0], coordinates)),
         "warm": bool(row[18]),
         "marks": read_json(row[19]) + _unsteady(counts),
         "others": read_json(row[24]) if row[24] else {},
@@ -323,19 +325,6 @@ def explains(history: History, session: str) -> list[ExplainEntry]:
         for fact in facts(history, session, "explain")
     ]
     return list({(each["step"], each["statement"]): each for each in found}.values())  # of each try the last
-
-
-def loads(history: History, session: str) -> list[LoadEntry]:
-    """What load targets did in the steps, in the order of the journal."""
-    found: dict[str, LoadEntry] = {
-        fact["when"]: {
-            "step": fact["when"],
-            "targets": fact["value"]["targets"],
-            "apart_ms": fact["value"]["apart_ms"],
-        }
-        for fact in facts(history, session, "load")
-    }
-    return list(found.values())  # of each try the last
 
 
 def settings(history: History, reference: str) -> dict[str, Any]:

@@ -75,11 +75,13 @@ def marks_text(marks: Iterable[str]) -> str:
     return "\n".join(map(mark_text, marks))
 
 
-def load_lines(load: LoadEntry) -> list[str]:
-    """A line on the load of a step, and one for each load target."""
+def load_lines(load: LoadEntry | None) -> list[str]:
+    """A line on the load of a step from other machines, and one for each load target."""
+    if load is None:
+        return []
     apart = "" if load["apart_ms"] is None else f", their seconds at most {load['apart_ms']:.1f} ms apart"
     targets = count_text(len(load["targets"]), "load target")
-    return [f"{load['step']}: {targets}{apart}", *(f"    {_load_part(each)}" for each in load["targets"])]
+    return [f"{targets}{apart}", *(f"    {_load_part(each)}" for each in load["targets"])]
 
 
 def _load_part(part: LoadPart) -> str:
@@ -115,7 +117,9 @@ def remarks_text(step: StepEntry) -> str:
     disturbed = disturbed_text(step["others"])
     schedule = schedule_text(step["schedule"])
     limit = "\n".join(filter(None, (limit_text(step["limit"]), *try_texts(step["limit"]))))
-    return "\n".join(filter(None, (step["reason"], marks, disturbed, schedule, limit, steady, cut, settled)))
+    load = "\n".join(load_lines(step["load"]))
+    texts = (step["reason"], marks, disturbed, schedule, limit, steady, cut, settled, load)
+    return "\n".join(filter(None, texts))
 
 
 def _other_marks(step: StepEntry) -> list[str]:

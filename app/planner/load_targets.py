@@ -102,6 +102,9 @@ class LoadTargets:
 
     def tried(self, conductor: Conductor) -> Iterator[Check]:
         """Try from each to reach the server's machine."""
+        where = self._address + (f" from port {self._port} on" if self._port else "")
+        text = f"while the plan runs, Dyno and the server listen on {where} for its load targets alone"
+        yield Check("load address", PASS, text)
         port = conductor.listen(self._conducting())
         for name, agent in self._agents.items():
             yield self._try(name, agent, port)

@@ -20,6 +20,7 @@ def step(**changes: Any) -> Any:
         "others": {},
         "schedule": None,
         "limit": None,
+        "load": None,
         **changes,
     }
 
@@ -66,6 +67,24 @@ def test_remarks_in_short_and_in_full() -> None:
     assert lines[0] == "error 1205"
     assert lines[1].startswith("capped: ")
     assert lines[2].startswith("load: settled in 12 s (waited for purge 12 s)")
+
+
+def test_what_load_targets_did() -> None:
+    known = {"rtt_ms": 0.21, "network_pct": 42.3, "clock_error_ms": 0.05}
+    parts = [
+        {"name": "client-1", "threads": 2, "events": 1555, "cpu_pct": 4.2, **known},
+        {"name": "client-2", "threads": 1, "events": 1, "cpu_pct": None, **dict.fromkeys(known)},
+    ]
+    of_two = step(load={"targets": parts, "apart_ms": 0.96})
+    assert remarks_text(of_two).splitlines() == [
+        "2 load targets, their seconds at most 1.0 ms apart",
+        "    client-1: 2 clients, 1,555 events, CPU 4 %, round trip 0.210 ms,"
+        " network 42 % of its time or more, clock within 0.05 ms",
+        "    client-2: 1 client, 1 event",
+    ]
+    assert remarks_of(of_two) == ""
+    alone = step(load={"targets": parts[:1], "apart_ms": None})
+    assert remarks_text(alone).splitlines()[0] == "1 load target"
 
 
 def test_what_is_said_of_its_seconds() -> None:
