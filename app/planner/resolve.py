@@ -13,7 +13,18 @@ from app.core.ids import new_id
 from app.core.settings import read_settings
 from app.presets import Preset
 from app.protocol.answers import Disk, Survey
-from app.protocol.plan import ARRIVALS, ATTEMPTS, SLICES, UNTIL_DECIDED, Contender, Plan, Step, Turn, digest
+from app.protocol.plan import (
+    ARRIVALS,
+    ATTEMPTS,
+    SLICES,
+    START,
+    UNTIL_DECIDED,
+    Contender,
+    Plan,
+    Step,
+    Turn,
+    digest,
+)
 from app.protocol.sysbench import LOAD_WRAPPER, RATE_WRAPPER, WRAPPER
 
 from .contenders import memory_bytes, resolve_contenders
@@ -56,7 +67,7 @@ def resolve(
         steps = resolve_steps(chosen, workloads, size, request.start)
     _check_cores(steps, contenders)
     _check_load(request, steps)
-    files = _files(catalog, used, sequence, presets)
+    files = _with(catalog.shipped_lua(START), _files(catalog, used, sequence, presets))
     if any(step.rate or step.limit_ms for step in steps):
         files = _with(catalog.shipped_lua(RATE_WRAPPER), files)
         check_rates(steps, files)

@@ -25,6 +25,8 @@ ORDERS = ("interleaved", SLICES, "grouped")  # A B B A of sessions by round, of 
 RATE_MISSED = "rate-missed"  # mark of a step whose events piled up
 OPEN_FILES = 1024  # of a server, without its clients: tables, logs, libraries; below it lets fewer clients in
 
+START = "dyno-start.lua"  # of every step: how sysbench is started; it says nothing of the work
+
 ALLOCATORS = {"jemalloc": "libjemalloc2", "tcmalloc": "libtcmalloc-minimal4"}  # and the packages of Debian
 
 # fields of a step that came later: part of a work_key where they say something, so that old keys stay
@@ -195,7 +197,7 @@ class Plan:
         """The key of the work, without names."""
         work = [
             [{**content_of(step), "cap_s": 0} for step in self.steps],  # how long settling may take
-            sorted(text for name, text in self.files.items() if name.startswith("workloads/")),
+            sorted(self._texts_of_the_work()),
             self.tables,
             self.rows,
             self.transport,
@@ -206,6 +208,12 @@ class Plan:
             *([sorted(each.machine_key for each in self.load)] if self.load else []),
         ]
         return digest(work)
+
+    def _texts_of_the_work(self) -> list[str]:
+        left_out = "workloads/" + START
+        return [
+            text for name, text in self.files.items() if name.startswith("workloads/") and name != left_out
+        ]
 
     @property
     def hash(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any, List, Sequence, Tuple
 from .plan import PREPARING, Plan, Step
 from .words import word
 
+STARTED = "DYNO_STARTED"  # variable of the environment that names the Lua which the file START loads
 WRAPPER = "dyno-slices.lua"  # of a step in slices: it loads the Lua of the workload
 RATE_WRAPPER = "dyno-rate.lua"  # the same of a step at a rate
 WRAPPED = "DYNO_WORKLOAD"  # variable of the environment that names the Lua of the workload for them

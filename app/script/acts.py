@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from app.core.harmless import as_file_name
 from app.engines import engine_of
-from app.protocol.plan import PREPARING, Step
-from app.protocol.sysbench import WRAPPED, options_of, seed_of, stem_of, wrapper_of
+from app.protocol.plan import PREPARING, START, Step
+from app.protocol.sysbench import STARTED, WRAPPED, options_of, seed_of, stem_of, wrapper_of
 from app.protocol.words import literal
 
 from .conditions import Conditions, try_sql
@@ -75,7 +75,11 @@ def _drive(recipe: Recipe, step: Step, name: str) -> Iterator[str]:
     wrapper = wrapper_of(step, recipe.plan)
     if wrapper:
         yield f"export {WRAPPED}={shlex.quote(stem_of(step))}"
-    words = [name, step.load_cores or "all", wrapper or posixpath.basename(step.lua), *options]
+    lua = wrapper or posixpath.basename(step.lua)
+    if f"workloads/{START}" in recipe.plan.files:
+        yield f"export {STARTED}={shlex.quote(lua)}"
+        lua = START
+    words = [name, step.load_cores or "all", lua, *options]
     yield wrapped(["drive", *map(shlex.quote, words)])
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from app.protocol.sysbench import STARTED
 from tests.integration.generated import WORKLOADS, Outcome, Server, Work, percentile
 
 Line = dict[str, Any]
@@ -119,6 +120,7 @@ def start_gated(server: Server, work: Work, rate: float = 0) -> tuple[Gated, int
     tokens, gate = os.pipe()
     reader, writer = os.pipe()
     environment = {"LUA_PATH": f"{WORKLOADS}/?.lua;;", "DYNO_WORKLOAD": work.lua.removesuffix(".lua")}
+    environment[STARTED] = str(WORKLOADS / "dyno-slices.lua")
     process = subprocess.Popen(
         command(server, work, tokens, writer, rate),
         cwd=work.folder,

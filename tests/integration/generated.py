@@ -22,6 +22,8 @@ import pytest
 from app.agent.server.bootstrap import bootstrap
 from app.agent.steps.analyse import Analyse
 from app.catalog import Catalog, Workload
+from app.protocol.plan import START
+from app.protocol.sysbench import STARTED
 from tests.installed import KNOWN, SERVER
 
 WORKLOADS = Path(__file__).parents[2] / "workloads"
@@ -136,7 +138,13 @@ class Work:
         line += [f"--threads={self.threads}", f"--events={self.events}", "--report-interval=1"]
         line += [f"--time={self.warmup + self.seconds}"]
         line += [f"--report-checkpoints={self.warmup}"] if self.warmup else []
-        line += [f"--rand-seed={self.seed}", "--histogram=on", "--percentile=95", "--verbosity=1", self.lua]
+        line += [
+            f"--rand-seed={self.seed}",
+            "--histogram=on",
+            "--percentile=95",
+            "--verbosity=1",
+            str(WORKLOADS / START),
+        ]
         line += [f"--tables={self.tables}", f"--table-size={self.rows}", f"--engine={self.engine}"]
         line += [f"--{name.replace('_', '-')}={_word(value)}" for name, value in self.options.items()]
         return [*line, f"--report-fd={fd}", "run"]
@@ -169,7 +177,7 @@ def start(server: Server, work: Work, **more: Any) -> tuple[subprocess.Popen[str
     process = subprocess.Popen(
         work.command(server.socket, writer),
         cwd=work.folder,
-        env={**os.environ, "LUA_PATH": f"{WORKLOADS}/?.lua;;"},
+        env={**os.environ, "LUA_PATH": f"{WORKLOADS}/?.lua;;", STARTED: work.lua},
         pass_fds=(writer,),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

@@ -14,10 +14,12 @@ from typing import Any
 import pytest
 
 from app.catalog import Catalog
-from app.protocol.sysbench import MOST_SEED
+from app.protocol.plan import START
+from app.protocol.sysbench import MOST_SEED, STARTED
 from tests.integration.generated import (
     ROWS,
     TABLES,
+    WORKLOADS,
     Outcome,
     Server,
     Work,
@@ -352,3 +354,38 @@ def test_the_sequences_name_what_is_there() -> None:
     assert set().union(*used.values()) | {"insert-prepared", "delete-each"} == names
     growing = [name for name, workloads in used.items() if "insert" in workloads]
     assert {sequences[name][-1].workload for name in growing} == {"insert"}
+
+
+COLLECTING_LUA = """
+local plain = tostring
+function tostring(value) -- sysbench calls it for each default: what is not referred to is collected at once
+   local text = plain(value)
+   collectgarbage()
+   collectgarbage()
+   for i = 1, 200 do
+      local _ = ("%03d"):format(i + 100)
+   end
+   return text
+end
+local options = {}
+for i = 1, 40 do
+   options["option_" .. i] = {"none", 900 + i}
+end
+sysbench.cmdline.options = options
+function event()
+   for i = 1, 40 do
+      assert(sysbench.opt["option_" .. i] == 900 + i, "a default is another one's")
+   end
+end
+"""
+
+
+def test_defaults_of_options_stay_what_they_are(tmp_path: Path) -> None:
+    """sysbench 1.0.20 alone gives 38 of these 40 options the default of another one."""
+    (tmp_path / "own.lua").write_text(COLLECTING_LUA)
+    done = subprocess.run(
+        ["sysbench", "--events=1", "--time=0", str(WORKLOADS / START), "run"],
+        cwd=tmp_path, env={**os.environ, STARTED: "own.lua"}, capture_output=True, text=True, timeout=60,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, 
 
 from app.agent.server.program import find_sysbench
 from app.protocol.cpus import from_text
+from app.protocol.plan import START
+from app.protocol.sysbench import STARTED
 
 if TYPE_CHECKING:
     from app.agent.server.server import Server
@@ -59,6 +61,8 @@ class Generator:
         cpus = from_text(cores)
         self._log = open(log, "wb", 0)  # noqa: SIM115 - lives as long as the process
         folder, name = os.path.split(lua)
+        if os.path.exists(os.path.join(folder, START)):  # plans of an older Dyno have none
+            environment, name = {**(environment or {}), STARTED: name}, START
         arguments = [find_sysbench(), *line[: len(line)], name, "--report-fd={}".format(writer), "run"]
         try:
             self._process = subprocess.Popen(

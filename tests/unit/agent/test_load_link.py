@@ -79,6 +79,10 @@ def test_a_load_target_is_there_until_the_plan_is_over(conductor: Conductor) -> 
 def test_one_that_drops_out_is_told_to_all_who_listen(conductor: Conductor) -> None:
     link = dial("127.0.0.1", conductor.port, SECRETS.fingerprint)
     link.send(Hello("client-1", SECRETS.token))
+    ping = link.receive()
+    assert isinstance(ping, Ping)
+    assert "client-1" in conductor.missing(0, never), "its clock is not known yet"
+    link.send(Pong(ping.at, 0.0))
     wait_until(lambda: conductor.missing(0, never) == ["client-2"], "it is there")
     gone: list[str] = []
     conductor.hear(lambda name, message: gone.append(name) if message is None else None)
