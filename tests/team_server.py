@@ -33,7 +33,7 @@ class Database:
 
     def __init__(self, build: Build, folder: Path, tls: bool, cache: str) -> None:
         self.folder, self.build, self.tls = folder, build, tls
-        self.port = _free_port()
+        self.port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
         my_cnf = folder / "my.cnf"
         my_cnf.write_text(f"[mysqld]\ndatadir={folder / 'data'}\n" + "user=root\n" * (os.geteuid() == 0))
@@ -48,8 +48,7 @@ class Database:
             *(["mysqlx=OFF", "secure-file-priv=NULL"] if "mysqlx" in known else []),
             *([f"ssl-cert={folder / 'cert.pem'}", f"ssl-key={folder / 'key.pem'}"] if tls else []),
         ]  # fmt: skip
-        with my_cnf.open("a") as file:
-            file.write("\n".join(lines) + "\n")
+        self.set(*lines)
         self.start()
         self.query("CREATE DATABASE team")
         for user, grants in (
@@ -71,8 +70,8 @@ class Database:
                 cursor.execute(statement)
             return list(cursor.fetchall())
 
-    def start(self) -> None:
-        command = [self.build.server, f"--defaults-file={self.folder / 'my.cnf'}"]
+    def start(self, *options: str) -> None:
+        command = [self.build.server, f"--defaults-file={self.folder / 'my.cnf'}", *options]
         self._process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         wait_until(self._answers, f"the server answers: {self.folder / 'error.log'}", 120)
 
@@ -81,6 +80,17 @@ class Database:
             self._process.terminate()
             self._process.wait(60)
             self._process = None
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait(60)
+            self._process = None
+
+    def set(self, *lines: str) -> None:
+        """Add lines to its my.cnf, for its next start."""
+        with (self.folder / "my.cnf").open("a") as file:
+            file.write("\n".join(lines) + "\n")
 
     def _answers(self) -> bool:
         assert self._process is not None and self._process.poll() is None, (
@@ -101,7 +111,7 @@ def started(build: Build, tls: bool = True, cache: str = "64M") -> Iterator[Data
         shutil.rmtree(folder)
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as found:
         return int(found.getsockname()[1])
 

@@ -38,10 +38,16 @@ class Screen:
         os.close(write)
         with os.fdopen(read) as file:
             self.display = f":{file.readline().strip()}"
-        self._desk = subprocess.Popen(
-            ["openbox"], env=self.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        self._wait_for_desk()
+        self._desk = self._openbox()
+        try:
+            self._wait_for_desk()
+        except AssertionError:
+            self.close()
+            raise
+
+    def _openbox(self) -> subprocess.Popen[bytes]:
+        nothing = subprocess.DEVNULL
+        return subprocess.Popen(["openbox"], env=self.environment(), stdout=nothing, stderr=nothing)
 
     def _wait_for_desk(self) -> None:
         """A window that is shown just while openbox takes over is never painted."""
@@ -49,6 +55,8 @@ class Screen:
         asked = ["xdotool", "get_num_desktops"]
         while subprocess.run(asked, env=self.environment(), capture_output=True).returncode:
             assert time.monotonic() < end, "openbox does not start"
+            if self._desk.poll() is not None:  # it was before the X server, or lost it
+                self._desk = self._openbox()
             time.sleep(STEP_S)
 
     def environment(self, **more: str) -> dict[str, str]:
