@@ -157,9 +157,12 @@ def asked_of(arguments: argparse.Namespace) -> Asked:
         return _set_up_here(published, arguments)
     from app.catalog import Catalog
     from app.planner.resolve import choices_of
+    from app.targets.store import Targets
 
     request = request_of(arguments)
     choices_of(request, Catalog())  # what is wrong on every target comes before what the target says
+    for name in request.load:
+        Targets().get(name)
     return request.target, lambda _: request
 
 

@@ -15,7 +15,7 @@ _ADDRESS = "the address of the server's machine that load targets reach, like 10
 def address_of(text: str) -> tuple[str, int]:
     """Address and port (0: any) of `10.0.0.5:7700`; raises InputError for what is no private address."""
     host, port = text, "0"
-    if text.startswith("["):
+    if text.startswith("[") and "]" in text:
         host, _, rest = text[1:].partition("]")
         port = rest.removeprefix(":") or "0"
     elif text.count(":") == 1:
@@ -34,7 +34,7 @@ def address_of(text: str) -> tuple[str, int]:
     return str(address), number
 
 
-def load_problem(names: Sequence[str], address: str, target: str) -> str:
+def load_problem(names: Sequence[str], address: str, target: str, transport: str = "") -> str:
     """What is wrong with load targets, whatever they say; '' if nothing."""
     if not names:
         return (
@@ -48,4 +48,6 @@ def load_problem(names: Sequence[str], address: str, target: str) -> str:
         return f"{target} is the target of the server: a load target must be another one"
     if len(set(names)) < len(names):
         return "a load target is named twice"
+    if transport:
+        return "load targets come over the network: leave transport out"
     return f"a plan has at most {MOST} load targets, not {len(names)}" if len(names) > MOST else ""

@@ -66,7 +66,8 @@ def resolve(
     with about("steps"):
         steps = resolve_steps(chosen, workloads, size, request.start)
     _check_cores(steps, contenders)
-    _check_load(request, steps)
+    if request.load:
+        _check_cpus_of_load(any(step.load_cores for step in steps))
     files = _with(catalog.shipped_lua(START), _files(catalog, used, sequence, presets))
     if any(step.rate or step.limit_ms for step in steps):
         files = _with(catalog.shipped_lua(RATE_WRAPPER), files)
@@ -123,10 +124,11 @@ def choices_of(
         workloads = {name: catalog.workload(name) for name in names}
     with about("contenders"):
         _check_contenders(request)
-    if problem := load_problem(request.load, request.load_address, request.target):
+    if problem := load_problem(request.load, request.load_address, request.target, request.transport):
         raise InputError(problem, "load")
     if request.load:
         address_of(request.load_address)
+        _check_cpus_of_load(request.cpus == OWN_CPUS or bool(request.cores))
     with about("steps"):
         return sequence, workloads, chosen_steps(sequence, request.steps, workloads)
 
@@ -233,11 +235,9 @@ def _check_cores(steps: list[Step], contenders: list[Contender]) -> None:
         )
 
 
-def _check_load(request: PlanRequest, steps: list[Step]) -> None:
-    """Refuse what makes no sense where the load comes from other machines."""
-    if request.load and request.transport:
-        raise InputError("load targets come over the network: leave transport out", "transport")
-    if request.load and any(step.load_cores for step in steps):
+def _check_cpus_of_load(are_parted: bool) -> None:
+    """Refuse to part CPUs between server and load where the load comes from other machines."""
+    if are_parted:
         raise InputError(
             "core sets and own CPUs part the server's machine between server and load, which comes from"
             " load targets: leave them out",

@@ -116,6 +116,31 @@ def test_a_load_target_that_drops_out_ends_the_step_and_is_used_again(
     assert steps["update-index"]["state"] == "completed"
 
 
+@pytest.mark.full
+def test_load_targets_let_go_when_the_conductor_is_killed(desktop: Desktop, clients: list[Sshd]) -> None:
+    run = desktop.begin("run", *desktop.plan(seconds=60, warmup=0, threads=2, others_pct=100), *FROM)
+    wait_until(lambda: _has_sample(desktop.target), "the first step is measured", 60)
+    os.kill(desktop.agent_pid(), signal.SIGKILL)
+    wait_until(lambda: not any(map(load_agent, clients)), "both have given up", 60)
+    for sshd in clients:
+        assert list(Path(sshd.directory, "sessions").iterdir()) == []
+    run.communicate(timeout=120)
+    assert desktop.sessions()[0]["state"] == "lost"
+    desktop.dyno("run", *desktop.plan(**SMALL), *FROM)  # nothing stands in the way of the next plan
+    assert last(desktop)["state"] == "completed"
+
+
+@pytest.mark.full
+def test_a_load_target_that_carries_out_a_plan_is_refused(desktop: Desktop, clients: list[Sshd]) -> None:
+    desktop.dyno(
+        "run", *desktop.plan(target="client-2", seconds=60), "--name", "other", "--detach", "--allow-busy"
+    )
+    done = desktop.dyno("run", *desktop.plan(**SMALL), *FROM, code=1)
+    assert "client-2:" in done.stderr and "plan other" in done.stderr
+    assert not desktop.agent_pid()
+    desktop.dyno("stop", "--plan", "--target", "client-2")
+
+
 def _journal(target: Path) -> str:
     return "".join(path.read_text() for path in target.glob("sessions/*/journal.jsonl"))
 
@@ -215,11 +240,10 @@ def test_load_targets_search_a_limit(desktop: Desktop, clients: list[Sshd]) -> N
     ],
 )
 def test_wrong_load_targets_are_refused(desktop: Desktop, words: tuple[str, ...], reason: str) -> None:
-    assert reason in desktop.refused("run", *desktop.plan(), *words)
+    assert reason in desktop.refused("run", *desktop.plan(), *words, "--allow-busy")
 
 
 def test_a_load_target_that_cannot_reach_the_server_is_named(desktop: Desktop, clients: list[Sshd]) -> None:
-    done = desktop.dyno(
-        "run", *desktop.plan(), "--load", "client-1", "--load-address", "10.255.255.1", code=1
-    )
+    words = ("--load", "client-1", "--load-address", "10.255.255.1", "--allow-busy")
+    done = desktop.dyno("run", *desktop.plan(), *words, code=1)
     assert "cannot listen on 10.255.255.1" in done.stderr
