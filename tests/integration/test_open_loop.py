@@ -115,17 +115,14 @@ def stopped(server: Server) -> tuple[float, dict[str, Any]]:
 
 
 def test_a_stop_of_the_server_moves_p99_to_its_computed_value(server: Server) -> None:
-    """Once of five times: other programs make events late, too, and nothing makes them early."""
-    found = []
-    for _ in range(5):
+    """Once of five times: on a busy machine others make events late, and the stop is not as long as asked."""
+    found: list[tuple[float, float, float]] = []
+    while not found or abs(found[-1][0] - 1) > 0.05 or abs(found[-1][1] - 1) > 0.1 or found[-1][2] > 20:
+        assert len(found) < 5, found
         stop_s, total = stopped(server)
-        expected_ms = p99_of_stop(stop_s, total["events"], 300)
         p99, most = percentile(total["buckets"], 99), total["latency_ms"]["max"]
-        assert p99 > expected_ms * 0.95 and most > stop_s * 1000 * 0.95
+        expected_ms = p99_of_stop(stop_s, total["events"], 300)
         found.append((p99 / expected_ms, most / stop_s / 1000, percentile(total["buckets"], 50)))
-        if found[-1][0] < 1.05 and found[-1][1] < 1.1 and found[-1][2] < 20:
-            return
-    pytest.fail(f"p99 and maximum, of what was computed, and the median in ms: {found}")
 
 
 def test_a_rate_is_kept_in_a_warm_up_and_after_it(server: Server) -> None:
@@ -150,4 +147,4 @@ def test_a_rate_that_is_too_high_ends_in_time_with_a_backlog(server: Server) -> 
 def test_a_step_bounded_by_events_ends_after_them(server: Server) -> None:
     outcome = drive(server, rated(50, threads=16, events=20))
     assert outcome.total["events"] == 20
-    assert outcome.total["time_s"] == pytest.approx(0.4, abs=0.2)
+    assert 0.3 < outcome.total["time_s"] < 2
