@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -85,6 +86,14 @@ def test_what_load_targets_did() -> None:
     assert remarks_of(of_two) == ""
     alone = step(load={"targets": parts[:1], "apart_ms": None})
     assert remarks_text(alone).splitlines()[0] == "1 load target"
+
+
+def test_the_lines_of_the_docs_are_those_of_dyno() -> None:
+    names = ("name", "threads", "events", "cpu_pct", "rtt_ms", "network_pct", "clock_error_ms")
+    rows = (("client-1", 2, 1346, 4.0, 0.019, 9.0, 0.37), ("client-2", 1, 692, 4.0, 0.013, 7.0, 0.32))
+    parts = [dict(zip(names, row, strict=True)) for row in rows]
+    lines = remarks_text(step(load={"targets": parts, "apart_ms": 1.4}))
+    assert f"point-query threads=3: {lines}\n```" in Path("docs/load.md").read_text()
 
 
 def test_what_is_said_of_its_seconds() -> None:
