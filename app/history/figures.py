@@ -11,7 +11,7 @@ from app.protocol.plan import Plan, step_label
 from app.protocol.stacks import COUNTERS, STACKS
 from app.protocol.states import GOING_ON, GONE, UNREACHED
 from app.protocol.thread_states import STATES, time_per_query
-from app.shapes.facts import is_left_out
+from app.shapes.facts import Load, is_left_out
 from app.stats.steady import UNSTEADY
 
 from .counting import Counted, counted
@@ -47,25 +47,6 @@ class CutEntry(TypedDict):
     has_latency: bool  # whether latencies are of its seconds too: their buckets are stored
 
 
-class LoadPart(TypedDict):
-    """What a load target did in a step."""
-
-    name: str
-    threads: int
-    events: int
-    cpu_pct: float | None
-    rtt_ms: float | None  # of the network
-    network_pct: float | None  # of the time of its events, at least
-    clock_error_ms: float | None
-
-
-class LoadEntry(TypedDict):
-    """The load of a step from other machines."""
-
-    targets: list[LoadPart]
-    apart_ms: float | None  # between the ends of the same second of two of them, at most
-
-
 class StepEntry(TypedDict):
     """A step as `session show --json` gives it; what was not measured is null."""
 
@@ -98,7 +79,7 @@ class StepEntry(TypedDict):
     cut: CutEntry | None  # where a person cut it
     schedule: ScheduleEntry | None  # of a step that could not keep its rate
     limit: LimitEntry | None  # of a step that searched for one
-    load: LoadEntry | None  # of a step that load targets drove
+    load: Load | None  # of a step that load targets drove
     max_block_deviation: float | None  # of blocks of its seconds from their median, as a share of it
 
 
@@ -180,7 +161,7 @@ def _step(
     settled: SettledEntry | None,
     counts: Counted | None,
     of_engine: Mapping[str, dict[str, float]],
-    loads: Mapping[str, LoadEntry],
+    loads: Mapping[str, Load],
     rates: dict[str, Any],
 ) -> StepEntry:
     state, reason = _ended(row[5], row[6], session)

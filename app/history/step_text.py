@@ -11,9 +11,10 @@ from app.protocol.others import ATTEMPT_MARKS, DISTURBED, Others
 from app.protocol.plan import RATE_MISSED
 from app.protocol.reading import ShapeError, read
 from app.protocol.stacks import PROFILED
+from app.shapes.facts import Load, LoadPart
 from app.stats.steady import UNSTEADY
 
-from .figures import CutEntry, LoadEntry, LoadPart, SteadinessEntry, StepEntry
+from .figures import CutEntry, SteadinessEntry, StepEntry
 from .rates import limit_text, schedule_text, try_texts
 from .settled import SettledEntry
 
@@ -75,7 +76,7 @@ def marks_text(marks: Iterable[str]) -> str:
     return "\n".join(map(mark_text, marks))
 
 
-def load_lines(load: LoadEntry | None) -> list[str]:
+def load_lines(load: Load | None) -> list[str]:
     """A line on the load of a step from other machines, and one for each load target."""
     if load is None:
         return []

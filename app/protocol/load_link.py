@@ -133,7 +133,7 @@ def encode(message: Message) -> bytes:
 
 
 def decode(line: bytes) -> Message:
-    """The message of a line; raises ShapeError if it is none."""
+    """The message of a line; raises ShapeError if the line has none."""
     try:
         data = json.loads(line)
     except (ValueError, RecursionError):

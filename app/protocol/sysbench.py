@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
 from typing import Any, List, Sequence, Tuple
 
 from .plan import PREPARING, Plan, Step
@@ -18,7 +19,7 @@ LOAD_WRAPPER = (
 )
 LOADED = "DYNO_LOADED"  # which of them, without .lua
 # of a step in slices: sysbench's own clock goes on while its clients wait
-SLICED = ("--time=0", "--events=0", "--report-interval=0")
+_OF_SLICES = ("--time=0", "--events=0", "--report-interval=0")
 PERCENTILE = 95
 MOST_SEED = 2**31 - 1  # that sysbench takes; 0 would be the clock
 _FAMILY = re.compile(r"\bCOLUMN_FAMILY\s*=\s*(\w+)[\s,]*", re.IGNORECASE)
@@ -42,7 +43,9 @@ def command(
     step: Step, plan: Plan, engine: str, table_options: str, driver: Sequence[str], seed: int
 ) -> List[str]:
     """The command line without the program, the Lua file and the pipe."""
-    return [*SHARED, *driver, *options_of(step, plan, engine, table_options, seed)]
+    whole = replace(step, seconds=0, warmup=0) if step.sliced else step
+    options = options_of(whole, plan, engine, table_options, seed)
+    return [*SHARED, *driver, *options, *(_OF_SLICES if step.sliced else ())]
 
 
 def wrapper_of(step: Step, plan: Plan) -> str:

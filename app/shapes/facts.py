@@ -78,8 +78,8 @@ class LoadPart(TypedDict):
     threads: Count
     events: Count
     cpu_pct: Number | None
-    rtt_ms: Number | None
-    network_pct: Number | None
+    rtt_ms: Number | None  # of the network
+    network_pct: Number | None  # of the time of its events, at least
     clock_error_ms: Number | None
 
 
@@ -87,7 +87,7 @@ class Load(TypedDict):
     """The load of a step from other machines, and how far apart their seconds were."""
 
     targets: list[LoadPart]
-    apart_ms: Number | None
+    apart_ms: Number | None  # between the ends of the same second of two of them, at most
 
 
 class Canary(TypedDict):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import queue
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from app.agent.sampling.sampler import queries
@@ -55,7 +56,7 @@ class Part:
             "name": self.name,
             "threads": self.threads,
             "events": self.events,
-            "cpu_pct": round(sum(self.cpu) / len(self.cpu), 1) if self.cpu else None,
+            "cpu_pct": None if self.cpu_pct is None else round(self.cpu_pct, 1),
             "rtt_ms": None if self.round_trip_s is None else round(self.round_trip_s * 1e3, 3),
             "network_pct": self._network_pct(),
             "clock_error_ms": None if offset is None else round(offset.error_s * 1e3, 3),
@@ -81,7 +82,12 @@ class Part:
 
     @property
     def is_bottleneck(self) -> bool:
-        return bool(self.cpu) and sum(self.cpu) / len(self.cpu) >= BUSY_PCT
+        return (self.cpu_pct or 0.0) >= BUSY_PCT
+
+    @property
+    def cpu_pct(self) -> Optional[float]:
+        """How busy its CPUs were, on average; None before the first second."""
+        return sum(self.cpu) / len(self.cpu) if self.cpu else None
 
 
 class Generators:
@@ -95,7 +101,7 @@ class Generators:
         self._conductor = conductor
         self._heard: queue.Queue[Tuple[str, Optional[Message]]] = queue.Queue(MOST_WAITING)
         self._run = conductor.hear(self._hear)
-        shares = [(name, each) for name, each in zip(conductor.names, shares_of(step, len(conductor.names)))]
+        shares = zip(conductor.names, shares_of(step, len(conductor.names)))
         busy = [(name, each) for name, each in shares if each.threads]
         self.parts = [Part(name, each.threads) for name, each in busy]
         self._at = {name: at for at, (name, _) in enumerate(busy)}
@@ -106,9 +112,13 @@ class Generators:
         self._code = 0
         self._complaints: List[str] = []
         self.is_open = True
+        drive = partial(
+            Drive, self._run, index, contender, clients=step.threads, seconds=step.seconds, **login._asdict()
+        )
         first = 0
         for at, (name, each) in enumerate(busy):
-            self._send(name, _drive(self._run, index, contender, each, first, step.threads, at, seed, login))
+            share = {key: getattr(each, key) for key in ("threads", "rate", "events")}
+            self._send(name, drive(first=first, seed=seed_of_share(seed, at), **share))
             first += each.threads
 
     def _hear(self, name: str, message: Optional[Message]) -> None:
@@ -260,31 +270,3 @@ class Generators:
     @property
     def bottlenecks(self) -> Sequence[str]:
         return [part.name for part in self.parts if part.is_bottleneck]
-
-
-def _drive(
-    run: int,
-    index: int,
-    contender: int,
-    step: Step,
-    first: int,
-    clients: int,
-    at: int,
-    seed: int,
-    login: Login,
-) -> Drive:
-    return Drive(
-        run=run,
-        step=index,
-        contender=contender,
-        threads=step.threads,
-        first=first,
-        clients=clients,
-        rate=step.rate,
-        events=step.events,
-        seconds=step.seconds,
-        seed=seed_of_share(seed, at),
-        address=login.address,
-        port=login.port,
-        password=login.password,
-    )

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 import select
 import socket
 import ssl
 import struct
 import threading
 import time
-from typing import Iterator, Optional
+from typing import Optional
 
 from app.protocol.load_link import MAX_LINE, Message, decode, encode
 from app.protocol.reading import ShapeError
+
+from .from_memory import path_of, readable
 
 SILENCE_S = 15.0  # without a message: the other side is gone, as it speaks every second
 SEND_S = 15.0
@@ -109,20 +110,9 @@ def for_server(certificate: str, key: str) -> ssl.SSLContext:
     """A context with this certificate and key; both come from memory, through pipes, and touch no disk."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
-    with _as_file(certificate) as certificate_file, _as_file(key) as key_file:
-        context.load_cert_chain(certificate_file, key_file)
+    with readable(certificate) as certificate_file, readable(key) as key_file:
+        context.load_cert_chain(path_of(certificate_file), path_of(key_file))
     return context
-
-
-@contextlib.contextmanager
-def _as_file(text: str) -> Iterator[str]:
-    reader, writer = os.pipe()
-    try:
-        os.write(writer, text.encode())
-        os.close(writer)
-        yield "/proc/self/fd/{}".format(reader)
-    finally:
-        os.close(reader)
 
 
 def dial(address: str, port: int, fingerprint: str, limit_s: float = 10.0) -> Link:

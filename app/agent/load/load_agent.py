@@ -1,7 +1,7 @@
-"""The agent of a load target: it dials the conductor of a plan, and drives the steps that it is told.
+"""The agent of a load target: it connects to the conductor of a plan, and drives the steps it asks for.
 
-It has the plan from its person, and carries out nothing but steps of it. It dials again when the connection
-is lost, until the plan is over, nobody listens there any more, or the machine of the server cannot be reached
+The desktop has sent it the plan; it carries out only steps of that plan. It connects again when the
+connection is lost, until the plan is over, nobody listens there any more, or the machine of the server cannot be reached
 for a quarter of an hour.
 """
 
@@ -12,7 +12,7 @@ import os
 import threading
 import time
 from dataclasses import replace
-from typing import Dict, Iterator, List, Mapping, Optional
+from typing import Dict, List, Mapping, Optional
 
 from app.agent.sampling.proc_files import parse_stat, read_file
 from app.agent.system.detaching import detach
@@ -37,8 +37,9 @@ from app.protocol.load_link import (
 )
 from app.protocol.machine_checks import IN_USE_TODO
 from app.protocol.plan import LIMIT, Plan, Step
-from app.protocol.sysbench import LOAD_WRAPPER, LOADED, SLICED, WRAPPED, command, stem_of, wrapper_of
+from app.protocol.sysbench import LOAD_WRAPPER, LOADED, WRAPPED, command, stem_of, wrapper_of
 
+from .from_memory import path_of, readable
 from .gate import Gate
 from .generator import Generator
 from .link import Link, LinkError, RefusedError, dial
@@ -173,7 +174,7 @@ class Run:
         self._ends = threading.Event()
         step = _step_of(plan, asked)
         self._gate = Gate()  # of slices; else of the moment to begin
-        with _login(asked.password) as login:
+        with readable("mysql-user=dyno\nmysql-password={}\n".format(asked.password)) as login:
             self._generator = Generator(
                 _command(plan, step, asked, login, self._gate.reader),
                 os.path.join(folder, LOAD_WRAPPER),
@@ -238,22 +239,7 @@ def _loaded(step: Step, plan: Plan) -> str:
 def _command(plan: Plan, step: Step, asked: Drive, login: int, tokens: int) -> List[str]:
     contender = plan.contenders[asked.contender]
     driver = ["--mysql-host=" + asked.address, "--mysql-port={}".format(asked.port)]
-    driver.append("--config-file=/proc/self/fd/{}".format(login))
-    whole = replace(step, seconds=0, warmup=0) if step.sliced else step
-    line = command(whole, plan, contender.engine, contender.table_options, driver, asked.seed)
+    driver.append("--config-file=" + path_of(login))
+    line = command(step, plan, contender.engine, contender.table_options, driver, asked.seed)
     line += ["--first-client={}".format(asked.first), "--all-clients={}".format(asked.clients)]
-    if step.sliced:
-        return [*line, *SLICED, "--gate-fd={}".format(tokens)]
-    return [*line, "--begin-fd={}".format(tokens)]
-
-
-@contextlib.contextmanager
-def _login(password: str) -> Iterator[int]:
-    """A pipe with the login as a configuration file of sysbench: it touches no disk and no command line."""
-    reader, writer = os.pipe()
-    try:
-        os.write(writer, "mysql-user=dyno\nmysql-password={}\n".format(password).encode())
-        os.close(writer)
-        yield reader
-    finally:
-        os.close(reader)
+    return [*line, "--{}-fd={}".format("gate" if step.sliced else "begin", tokens)]

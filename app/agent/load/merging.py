@@ -27,7 +27,7 @@ _MOST = 1e18
 
 
 class UnreadableError(ValueError):
-    """A line that is none of Dyno's Lua."""
+    """A line that Dyno's Lua does not write."""
 
 
 class Merging:
@@ -35,7 +35,7 @@ class Merging:
 
     def __init__(self, targets: int) -> None:
         self._open: Set[int] = set(range(targets))
-        self._waiting: Dict[str, Dict[int, Line]] = {}  # by what is said, then by load target
+        self._waiting: Dict[str, Dict[int, Line]] = {}  # by kind and number of the line, then by load target
         self._slices = [0] * targets
 
     def take(self, at: int, line: object) -> List[Line]:
@@ -147,7 +147,7 @@ def _checked(line: object) -> Line:
 def _check_numbers(line: Mapping[str, Any]) -> None:
     for bucket in line.get("buckets", ()):
         if not isinstance(bucket, list) or len(bucket) != 2 or not all(_is_count(each) for each in bucket):
-            raise UnreadableError("a bucket is none")
+            raise UnreadableError("a bucket is not a bound with a count")
     if "latency_ms" in line:
         found = line["latency_ms"]
         if not all(name in found and _is_count(found[name] or 0) for name in ("min", "avg", "max")):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 
 from app.agent.load.gate import LONGEST_S, USUAL_S, Gate, length_for, lengths
 from app.agent.load.generator import Generator
 from app.agent.sampling.figures import percentile
 from app.protocol.latency import buckets_of
-from app.protocol.sysbench import SLICED, WRAPPED, WRAPPER, command, stem_of
+from app.protocol.sysbench import WRAPPED, WRAPPER, command, stem_of
 
 from .baton import Position
 from .drive_step import OVERDUE_S, DriveStep, Driving
@@ -46,11 +45,10 @@ class SlicedStep(DriveStep):
 
     def _start(self, driver: Sequence[str]) -> Generator:
         session, step = self._session, self._step
-        whole = replace(step, seconds=0, warmup=0)
         contender = session.contender
-        line = command(whole, session.plan, contender.engine, contender.table_options, driver, self._seed)
+        line = command(step, session.plan, contender.engine, contender.table_options, driver, self._seed)
         return Generator(
-            [*line, *SLICED, "--gate-fd={}".format(self._gate.reader)],
+            [*line, "--gate-fd={}".format(self._gate.reader)],
             session.lua(WRAPPER),
             session.at("sysbench.log"),
             step.load_cores,
