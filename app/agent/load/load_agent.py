@@ -1,8 +1,8 @@
 """The agent of a load target: it connects to the conductor of a plan, and drives the steps it asks for.
 
 The desktop has sent it the plan; it carries out only steps of that plan. It connects again when the
-connection is lost, until the plan is over, nobody listens there any more, or the machine of the server cannot be reached
-for a quarter of an hour.
+connection is lost, until the plan is over, nobody listens there any more, or the machine of the server cannot
+be reached for a quarter of an hour.
 """
 
 from __future__ import annotations
