@@ -9,8 +9,9 @@
 # make lint   style and types only
 
 BIN = .venv/bin
-WORKERS = -n 5 --dist=loadgroup --no-loadscope-reorder
-PYTEST = $(BIN)/pytest $(WORKERS) --durations=15
+WORKERS = -n 5 --dist=loadgroup --no-loadscope-reorder --max-worker-restart=0
+PYTEST = $(BIN)/pytest $(WORKERS) --durations=15 --cache-clear
+AGAIN = test $$? = 1 && $(BIN)/python -m tests.again
 BUILDS = mysql-5.6 mysql-9.7
 MORE_BUILDS = mysql-5.6-full mysql-5.5 mysql-5.7 mariadb-10.2 mariadb-11.4 mariadb-11.8
 
@@ -32,13 +33,13 @@ test:
 	@sh install.sh $(if $(TENTH),full,test)
 	@$(MAKE) --no-print-directory lint
 	@$(BIN)/python -m tests.builds $(BUILDS) $(if $(TENTH),$(MORE_BUILDS)) || test "$$CI" != true
-	$(PYTEST) $(if $(TENTH),--tenth=$(TENTH),-m "not full")
+	$(PYTEST) $(if $(TENTH),--tenth=$(TENTH),-m "not full") || { $(AGAIN); }
 
 full:
 	@sh install.sh full
 	@$(MAKE) --no-print-directory lint
 	@$(BIN)/python -m tests.builds $(BUILDS) $(MORE_BUILDS) || test "$$CI" != true
-	$(PYTEST) -m "not alone"
+	$(PYTEST) -m "not alone" || { $(AGAIN); }
 	$(BIN)/pytest -m alone
 
 coverage:

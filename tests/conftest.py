@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from tests.again import pytest_handlecrashitem
 from tests.tenths import keep_tenth, pytest_addoption, pytest_report_header, pytest_terminal_summary
 from tests.workers import pytest_collection_finish, pytest_configure, pytest_xdist_setupnodes, share_out
 
@@ -22,6 +23,7 @@ __all__ = [
     "pytest_addoption",
     "pytest_collection_finish",
     "pytest_configure",
+    "pytest_handlecrashitem",
     "pytest_report_header",
     "pytest_terminal_summary",
     "pytest_xdist_setupnodes",

@@ -92,9 +92,7 @@ def test_load_targets_drive_slices_at_a_rate(desktop: Desktop, clients: list[Ssh
         for step in driven(desktop, session["id"]):
             assert step.outcome == "completed" and step.in_force["slices"] >= 1
             assert step.schedule["achieved"] == pytest.approx(400, rel=0.15)  # as each step of tiny asks for
-            assert step.totals["events"] == pytest.approx(
-                1200, rel=0.15
-            )  # a busy machine brings events of its warm-up along
+            assert 1200 * 0.85 < step.totals["events"] < 1200 * 1.15 + 400  # what the warm-up left behind
         assert [len(each["load"]["targets"]) for each in found["steps"][2:]] == [2, 2]
 
 

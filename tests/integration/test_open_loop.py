@@ -130,7 +130,8 @@ def test_a_rate_is_kept_in_a_warm_up_and_after_it(server: Server) -> None:
     assert outcome.code == 0, outcome.said
     total = outcome.total
     assert abs(total["events"] - 800) < 4.5 * 800**0.5
-    assert sum(count for _, count in total["buckets"]) == total["events"]
+    # sysbench empties buckets and counters one after the other: an event of each client may come in between
+    assert sum(count for _, count in total["buckets"]) == pytest.approx(total["events"], abs=4)
     assert total["latency_ms"]["min"] <= total["latency_ms"]["avg"] <= total["latency_ms"]["max"]
     assert behind_s(outcome) < 0.1
 

@@ -51,7 +51,7 @@ def test_what_burns_the_cpu_of_a_profiled_step_is_on_top(desktop: Desktop) -> No
     (fact,) = (each for each in events if isinstance(each, Fact) and each.name == "stacks")
     assert fact.when == "burner threads=2" and fact.value["tool"] == "perf" and not fact.value["problem"]
     folded = unpack(fact.value["on_cpu"])
-    assert sum(folded.values()) == fact.value["on_samples"] > 50
+    assert sum(folded.values()) == fact.value["on_samples"] > 10  # ten a second at least on a busy machine
     found = functions(folded)
     assert found[0].name == BURNED
     assert (
