@@ -179,7 +179,8 @@ def show_comparison(
         print_rich(*compare_text.to_tables(found, has_details, console().width))
         say(*compare_text.remarks_of(found))
     elif form == "json":
-        print_json({**found, "sentences": verdict_sentences(found, figure_of(measure))})
+        rows = [{**row, "measures": {**row["measures"]}} for row in found["rows"]]
+        print_json({**found, "rows": rows, "sentences": verdict_sentences(found, figure_of(measure))})
     elif form == "md":
         say_text(compare_text.to_markdown(found, has_details))
     else:

@@ -31,7 +31,7 @@ from .judgement import (
     marks_of_measures,
     with_verdicts,
 )
-from .measures import FIGURE, Measure, measure_named, measures_of
+from .measures import FIGURE, Measure, Measures, measure_named, measures_of
 from .repeats import Counts, attempts_texts, counts_of, without_attempts
 from .rounds import Key, Rounds, relative, round_of, rounds_of
 from .same_load import with_same_load
@@ -223,7 +223,7 @@ def _row(
         "disturbed": [[disturbed_text(step["others"]) if step else "" for step in place] for place in places],
         "searches": [[step and step["limit"] for step in place] for place in places],
         "latency_per": model["latency_per"],
-        "measures": {each.name: _measured(each, completed, rounds) for each in measures_of(completed)},
+        "measures": Measures(measures_of(completed), lambda each: _measured(each, completed, rounds)),
     }
 
 

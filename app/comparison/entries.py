@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TypedDict
 
 from app.history.figures import CutEntry, SteadinessEntry
@@ -78,7 +79,7 @@ class RowEntry(RelatedEntry):
     disturbed: list[list[str]]  # one a session: what else took the machine, where that was too much
     searches: list[list[LimitEntry | None]]  # one a session: the search for a limit, of such steps
     latency_per: str  # what one latency is of
-    measures: dict[str, MeasureEntry]  # by the name of a Measure; not the figure of the step itself
+    measures: Mapping[str, MeasureEntry]  # by the name of a Measure; not the figure of the step itself
 
 
 class PlansEntry(TypedDict):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from app.protocol.thread_states import TITLES, time_per_query
 if TYPE_CHECKING:
     from app.history.figures import StepEntry
 
-    from .entries import RowEntry
+    from .entries import MeasureEntry, RowEntry
 
 PER_QUERY, PER_ROW = " per query", " per row"  # of the titles of costs
 ROWS = "rows/s"  # the unit of steps that read or write rows as fast as they can
@@ -130,6 +130,29 @@ MEASURES = (
     ),
 )
 OF_ENGINE = frozenset(each.name for each in all_figures())  # measures that not every engine has
+
+
+class Measures(Mapping[str, "MeasureEntry"]):
+    """The values of a step by the name of a measure; read when asked for, as most are never shown."""
+
+    def __init__(self, measures: Iterable[Measure], read: Callable[[Measure], MeasureEntry]) -> None:
+        self._measures = {each.name: each for each in measures}
+        self._read = read
+        self._found: dict[str, MeasureEntry] = {}
+
+    def __getitem__(self, name: str) -> MeasureEntry:
+        if name not in self._found:
+            self._found[name] = self._read(self._measures[name])
+        return self._found[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._measures
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._measures)
+
+    def __len__(self) -> int:
+        return len(self._measures)
 
 
 def measures_of(places: Iterable[Iterable[StepEntry | None]]) -> list[Measure]:
