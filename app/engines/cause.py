@@ -15,7 +15,8 @@ Values = Mapping[str, float]
 
 # of the clients' threads, per query
 RUNNING, WAITS_FOR_CPU = "client_running_us", "client_runnable_us"
-DISK, NETWORK, FSYNC = "client_disk_us", "client_network_us", "client_fsync_us"
+DISK, NETWORK = "client_disk_us", "client_network_us"
+FSYNC, COMMITS = "client_fsync_us", "client_commit_us"
 UNNAMED = "unnamed_us"  # waiting that no wait has a name for
 SYNCS, STALLS = "syncs_us", "stalls_us"  # also of clients that wait for the one that syncs or is stalled
 SCHEDULE = "schedule_us"  # of clients that wait until their next event is due
@@ -63,8 +64,8 @@ class Cause(NamedTuple):
         return None if found is None or whole is None else min(max(found, 0.0), whole)
 
 
-def _state(name: str, title: str, state: str, time: str = "") -> Cause:
-    return Cause(name, title, US, state, 1.0, time or state, state=state, is_state=True)
+def _state(name: str, title: str, time: str, of: str = "") -> Cause:
+    return Cause(name, title, US, time, 1.0, time, state=of or time, is_state=True)
 
 
 def misses(cache: str, series: str, block: str) -> Cause:
@@ -150,7 +151,7 @@ CAUSES: Tuple[Cause, ...] = (
     _state("work", "The clients' threads run", RUNNING),
     _state("cpu", "The clients' threads wait for a CPU", WAITS_FOR_CPU),
     _state("disk", "The clients' threads wait for the disk", DISK),
-    _state("sync", "The clients' threads wait for syncs", FSYNC, SYNCS),
+    _state("sync", "The clients' threads wait for syncs", SYNCS, of=FSYNC),
     _state("link", "The clients or the link are slow", NETWORK),
     _state("rate", "The clients wait for the rate of the step", SCHEDULE),
 )

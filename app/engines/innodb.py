@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional
 
-from .cause import DISK, FSYNC, RUNNING, UNNAMED, Cause, misses, slow_reads, slow_sync
+from .cause import COMMITS, DISK, FSYNC, RUNNING, UNNAMED, Cause, misses, slow_reads, slow_sync
 from .counter import SHARE, TO_KB, TO_MB, StatusWait, gauge, rate, share
 from .engine import MIB, Debt, Engine, IsSteady, words
 from .panel import dirty_share, hit_rate, plain, ratio
@@ -79,7 +79,7 @@ _FULL_REDO = Cause(
     words="% of the largest checkpoint age",
     figure="innodb.checkpoint_age_mb",
     least=60.0,
-    time="{}+{}+{}".format(UNNAMED, DISK, FSYNC),
+    time="+".join((UNNAMED, DISK, FSYNC, COMMITS)),
     per="innodb.checkpoint_limit_mb",
     scale=100.0,
 )

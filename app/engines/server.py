@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterable, List, Mapping
+from typing import Dict, Iterable, List, Mapping, NamedTuple, Sequence, Set
 
 from .counter import gauge, rate
 from .engine import MIB, Rules
@@ -79,14 +79,28 @@ def row_formats(query: Query) -> str:
 # kinds of threads that every server has, and how their names begin
 THREADS: Rules = (("client", r"connection$|one_connection$"),)
 OWN_THREAD = "Dyno's connection"
+# States of a connection whose transaction ends. In the second MariaDB has its answer ready, and waits until
+# the redo log is on disk; MySQL 5.7 has no better name than the third.
+_COMMITS = "('Commit', 'Updating status', 'query end', 'waiting for handler commit')"
+
+
+class ThreadSource(NamedTuple):
+    """Statements about threads with their ids in the system."""
+
+    names: str
+    commits: str  # those that commit
+
+
 # by schema, table and column: MySQL from 5.7 on with the Performance Schema; MariaDB without it
 _THREADS = {
-    ("performance_schema", "threads", "THREAD_OS_ID"): (
+    ("performance_schema", "threads", "THREAD_OS_ID"): ThreadSource(
         "SELECT thread_os_id AS tid, name, processlist_id AS id, '' AS state, CONNECTION_ID() AS own"
-        " FROM performance_schema.threads WHERE thread_os_id IS NOT NULL"
+        " FROM performance_schema.threads WHERE thread_os_id IS NOT NULL",
+        "SELECT thread_os_id AS tid FROM performance_schema.threads WHERE processlist_state IN " + _COMMITS,  # noqa: S608
     ),
-    ("information_schema", "PROCESSLIST", "TID"): (
-        "SELECT tid, command AS name, id, state, CONNECTION_ID() AS own FROM information_schema.processlist"
+    ("information_schema", "PROCESSLIST", "TID"): ThreadSource(
+        "SELECT tid, command AS name, id, state, CONNECTION_ID() AS own FROM information_schema.processlist",
+        "SELECT tid FROM information_schema.processlist WHERE state IN " + _COMMITS,  # noqa: S608
     ),
 }
 _HAS_COLUMN = (
@@ -95,20 +109,23 @@ _HAS_COLUMN = (
 )
 
 
-def thread_sources(query: Query) -> List[str]:
-    """The statements that list threads with their ids in the system, as far as the build has the columns."""
-    return [
-        statement for place, statement in _THREADS.items() if int(query(_HAS_COLUMN.format(*place))[0]["n"])
-    ]
+def thread_sources(query: Query) -> List[ThreadSource]:
+    """Those whose columns the build has."""
+    return [source for place, source in _THREADS.items() if int(query(_HAS_COLUMN.format(*place))[0]["n"])]
 
 
-def thread_names(query: Query, sources: Iterable[str]) -> Dict[int, str]:
+def thread_names(query: Query, sources: Iterable[ThreadSource]) -> Dict[int, str]:
     """Names of threads by their ids in the system: `client` for connections; {} if nothing lists them."""
-    for statement in sources:
-        found = {int(row["tid"]): _thread_name(row) for row in query(statement)}
+    for source in sources:
+        found = {int(row["tid"]): _thread_name(row) for row in query(source.names)}
         if found:
             return found
     return {}
+
+
+def committing(query: Query, sources: Sequence[ThreadSource]) -> Set[int]:
+    """The threads whose transactions end now, by their ids in the system; none if the build does not tell."""
+    return {int(row["tid"]) for source in sources[-1:] for row in query(source.commits)}
 
 
 def _thread_name(row: Row) -> str:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from app.engines.cause import NETWORK, SCHEDULE
+from app.engines.cause import COMMITS, FSYNC, NETWORK, SCHEDULE
 from app.protocol.reading import read
 from app.protocol.thread_states import LOCK, STATES, UNKNOWN, time_per_query
 from app.protocol.waits import Waits
@@ -19,8 +19,8 @@ Values = dict[str, float]
 
 WAIT = "wait/"  # how the names of the Performance Schema begin
 BY_NAME = "by_name"
-_HOLD = ("row_lock", "table_lock", "metadata_lock", "mutex", "rwlock", "condition", "stall")  # like a lock
-_LED = {"syncs_us": time_per_query("fsync"), "stalls_us": "waits.stall_us"}  # one does it for others
+_LOCKS = ("row_lock", "table_lock", "metadata_lock")
+_IN_COMMITS = ("mutex", "rwlock", "condition", "stall")  # perhaps part of a wait for a group commit
 _STEPS = (  # the last one of a session is the first in its plan
     "SELECT session.id, step.number, value, queries, per_query, others, ended FROM session"
     " JOIN step ON step.session = session.number JOIN result ON result.step = step.number"
@@ -92,6 +92,7 @@ def _of_step(row: Sequence[Any], threads: int) -> Values:
     if rate:
         states = sum(found.get(time_per_query(state), 0.0) for state in STATES)
         found["queries"], found["client_us"] = rate, states or 1e6 * threads / rate
+        found.setdefault(COMMITS, 0.0)  # of an older session: among the locks
         found.update(_derived(found))
         found.update(_with_followers(found, threads))
         found.update(_by_second(found))
@@ -125,8 +126,13 @@ def _derived(found: Mapping[str, float]) -> Iterator[tuple[str, float]]:
         if (pct := found.get(f"others.{share}")) is not None:
             yield f"others.{share}.taken_us", pct / 100 * found["client_us"]
     if (locked := found.get(time_per_query(LOCK))) is not None:
-        named = sum(found.get(f"waits.{kind}_us", 0.0) for kind in _HOLD)
+        others = max(0.0, _waited(found, _IN_COMMITS) - found[COMMITS])
+        named = _waited(found, _LOCKS) + others
         yield "unnamed_us", max(0.0, locked + found.get(time_per_query(UNKNOWN), 0.0) - named)
+
+
+def _waited(found: Mapping[str, float], kinds: Iterable[str]) -> float:
+    return sum(found.get(f"waits.{kind}_us", 0.0) for kind in kinds)
 
 
 def _by_second(found: Mapping[str, float]) -> Iterator[tuple[str, float]]:
@@ -138,6 +144,11 @@ def _by_second(found: Mapping[str, float]) -> Iterator[tuple[str, float]]:
 
 def _with_followers(found: Mapping[str, float], threads: int) -> Iterator[tuple[str, float]]:
     """The time of clients that sync or are stalled, and of those that may wait for them."""
-    for name, of_one in _LED.items():
-        if (time := found.get(of_one)) is not None:
-            yield name, time + min(found.get("unnamed_us", 0.0), time * (threads - 1))
+    commits, unnamed = found[COMMITS], found.get("unnamed_us", 0.0)
+    stalled, synced = found.get("waits.stall_us"), found.get(FSYNC)
+    if stalled is not None:
+        behind = min(commits + unnamed, stalled * (threads - 1))
+        commits = max(0.0, commits - behind)
+        yield "stalls_us", stalled + behind
+    if synced is not None:
+        yield "syncs_us", synced + (commits or min(unnamed, synced * (threads - 1)))

@@ -10,12 +10,13 @@ from .reading import Count, Few, Name, Number
 
 CLIENT = "client"  # the kind of thread that carries out the statements of a connection
 OTHER = "other"  # a kind without a name: the build does not name it, or Dyno does not know the name
-RUNNING, RUNNABLE, LOCK, UNKNOWN = "running", "runnable", "lock", "unknown"
+RUNNING, RUNNABLE, COMMIT, LOCK, UNKNOWN = "running", "runnable", "commit", "lock", "unknown"
 TITLES = {  # the states, in the order in which people see them
     RUNNING: "running",
     RUNNABLE: "waiting for a CPU",
     "disk": "disk",
     "fsync": "fsync",
+    COMMIT: "group commit",
     LOCK: "lock wait of unknown kind",
     "network": "network",
     "asleep": "asleep",

@@ -74,6 +74,7 @@ _STATES = {  # of threads
     "runnable": ("#cdb64e", "#b8a34a"),
     "disk": ("#4f7cac", "#6d9dce"),
     "fsync": ("#8a6fa5", "#a88ac0"),
+    "commit": ("#c77fa0", "#b06a8c"),
     "lock": ("#bf4b4b", "#d9686b"),
     "network": ("#c3c9cf", "#56606a"),
     "asleep": ("#a79a84", "#8f846f"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from typing import Dict, Mapping
+from typing import Dict, Mapping, Set
 
 from .thread_files import ThreadFiles, Way
 from .thread_shares import Tally
@@ -52,6 +52,16 @@ class Group:
                 tallies[self.kinds[tid]].samples[files.state()] += 1
             except OSError:
                 self._forget(tid)
+
+    def in_state(self, state: str) -> Set[int]:
+        """The threads that are in this state now."""
+        found = set()
+        for tid, files in list(self._open.items()):
+            try:
+                found |= {tid} if files.state() == state else set()
+            except OSError:
+                self._forget(tid)
+        return found
 
     def end(self, tallies: Tallies, dt: float) -> None:
         """A second of `dt` seconds is over."""

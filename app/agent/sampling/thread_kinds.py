@@ -12,7 +12,7 @@ from typing import Dict, List, Set
 
 from app.engines import kind_of_thread
 from app.engines.query import Query, QueryError
-from app.engines.server import OWN_THREAD, thread_names, thread_sources
+from app.engines.server import OWN_THREAD, ThreadSource, committing, thread_names, thread_sources
 from app.protocol.thread_states import CLIENT, OTHER
 
 from .proc_files import read_file
@@ -32,7 +32,7 @@ class ThreadKinds:
         self._names: Dict[int, str] = {}
         self._told: Dict[int, str] = {}
         self._ran: Dict[int, float] = {}  # threads of earlier steps: the server may use them for new clients
-        self._sources: List[str] = []
+        self._sources: List[ThreadSource] = []
         with contextlib.suppress(QueryError):
             self._sources = thread_sources(query)
         self._count = self._looked_at = 0  # links of the folder: threads and two more
@@ -68,6 +68,12 @@ class ThreadKinds:
             if kind:
                 found.setdefault(kind, []).append(tid)
         return found
+
+    def committing(self) -> Set[int]:
+        """The threads whose transactions end now, as far as the server tells."""
+        with contextlib.suppress(QueryError):
+            return committing(self._query, self._sources)
+        return set()
 
     def _kind(self, tid: int) -> str:
         """'' for threads that do nothing in this step: Dyno's own one, those that wait for a next client."""

@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 from typing import Dict, Mapping, Optional
 
-from app.protocol.thread_states import ON_CPU, RUNNABLE, RUNNING, STATES, UNKNOWN, Kind, Share
+from app.protocol.thread_states import COMMIT, LOCK, ON_CPU, RUNNABLE, RUNNING, STATES, UNKNOWN, Kind, Share
 
 Shares = Dict[str, float]  # by state, of 1
 NORMAL_95 = 1.96
@@ -20,6 +20,7 @@ class Tally:
         self.time_s = 0.0  # of all threads together
         self.running_s = self.runnable_s = 0.0
         self.samples: Dict[str, int] = defaultdict(int)
+        self.asked = self.commits = 0  # waits for a lock that the server was asked about; for a group commit
 
     def take(self, time_s: float, running_s: float, runnable_s: float) -> None:
         """Add the time of one thread."""
@@ -31,26 +32,37 @@ class Tally:
         self.take(other.time_s, other.running_s, other.runnable_s)
         for state, n in other.samples.items():
             self.samples[state] += n
+        self.asked += other.asked
+        self.commits += other.commits
 
-    def shares(self, usual: Optional[Mapping[str, int]] = None) -> Optional[Shares]:
-        """By state; `usual` are samples for a time in which no waiting thread was seen; None without time.
+    def shares(self, usual: Optional[Tally] = None) -> Optional[Shares]:
+        """By state; `usual` has samples for a time in which no waiting thread was seen; None without time.
 
         A thread that runs or wants to run is counted by the scheduler: samples only divide the rest.
         """
         if self.time_s <= 0:
             return None
-        waits = _waits(self.samples) or _waits(usual or {})
+        waits = self._waits(usual or self)
         running = min(self.running_s / self.time_s, 1.0)
         runnable = min(self.runnable_s / self.time_s, 1.0 - running)
         rest = 1.0 - running - runnable
         if not waits:  # a wait for a CPU is only counted once it is over
-            waits = {RUNNABLE if self.samples else UNKNOWN: 1}
+            waits = {RUNNABLE if self.samples else UNKNOWN: 1.0}
         seen = sum(waits.values())
         found = {state: rest * waits.get(state, 0) / seen for state in STATES}
         return {**found, RUNNING: running, RUNNABLE: runnable + found[RUNNABLE]}
 
+    def _waits(self, usual: Tally) -> Dict[str, float]:
+        """Samples of waiting threads by state; of waits for a lock, the server knows which are commits."""
+        waits = _waits(self.samples) or _waits(usual.samples)
+        asked = self if self.asked else usual
+        if LOCK in waits and asked.commits:
+            waits[COMMIT] = waits[LOCK] * asked.commits / asked.asked
+            waits[LOCK] -= waits[COMMIT]
+        return waits
 
-def _waits(samples: Mapping[str, int]) -> Dict[str, int]:
+
+def _waits(samples: Mapping[str, int]) -> Dict[str, float]:
     return {state: n for state, n in samples.items() if state not in ON_CPU and n}
 
 
@@ -68,7 +80,7 @@ class StepShares:
     def take(self, second: Tally, threads: int, dt: float) -> Optional[Shares]:
         """Add a second and its number of threads; returns its shares."""
         self.whole.add(second)
-        found = second.shares(self.whole.samples)
+        found = second.shares(self.whole)
         if found is None:
             return None
         self._seconds += 1

@@ -7,12 +7,13 @@ The agent's own thread looks, between two lines of sysbench: a server that is st
 from __future__ import annotations
 
 import contextlib
+import random
 import time
 from collections import defaultdict
 from typing import Any, Callable, Dict, Iterator, List, Optional
 
 from app.engines.query import Query
-from app.protocol.thread_states import CLIENT, STATES, ThreadStates, series_of, time_per_query, to_json
+from app.protocol.thread_states import CLIENT, LOCK, STATES, ThreadStates, series_of, time_per_query, to_json
 
 from .proc_files import read_file
 from .thread_files import Way, parse_schedstat, way_of
@@ -24,11 +25,13 @@ CONNECT_S = 0.3  # from the start of sysbench until its clients are looked for
 LEAST_S = 0.2  # of a second or slice that counts
 LONGEST_SEARCH = 8  # doublings of the time between two searches for clients
 RARER = 4  # background threads are looked at each fourth time
+ASKED_S = 1.0  # between two questions which clients commit, on average
 _LABELS = {
     "running": "Clients' threads on a CPU",
     "runnable": "Clients' threads waiting for a CPU",
     "disk": "Clients' threads reading and writing files",
     "fsync": "Clients' threads in fsync",
+    "commit": "Clients' threads waiting for a group commit",
     "lock": "Clients' threads waiting for a lock of unknown kind",
     "network": "Clients' threads waiting for the client",
     "asleep": "Clients' threads asleep",
@@ -131,6 +134,8 @@ class ThreadSampler:
             self.begin()
             self.pace.begin()
         server.clients.look(self._second)
+        if random.random() < self.pace.usual_s / ASKED_S:
+            server.ask(self._second[CLIENT])
         if self._looks % RARER == 0:
             server.others.look(self._second)
         self._looks += 1
@@ -218,6 +223,13 @@ class _Server:
         self.others.kinds = {tid: kind for kind, tids in found.items() for tid in tids}
         self._searches = self._searches + 1 if self.counts.get(CLIENT, 0) < self._wanted else 0
         self._not_before = now + pace.end_listing() * 2 ** min(self._searches, LONGEST_SEARCH)
+
+    def ask(self, clients: Tally) -> None:
+        """Count the clients that wait for a lock, and those of them that wait for a group commit."""
+        waiting = self.clients.in_state(LOCK)
+        if waiting:
+            clients.asked += len(waiting)
+            clients.commits += len(waiting & self._kinds.committing())
 
     def begin(self) -> None:
         self.clients.begin()

@@ -18,7 +18,7 @@ from app.agent.sampling.thread_shares import StepShares, Tally
 from app.agent.sampling.thread_states import NOTHING, SERIES, ThreadSampler
 from app.engines import kind_of_thread
 from app.engines.query import QueryError
-from app.engines.server import OWN_THREAD, thread_names, thread_sources
+from app.engines.server import OWN_THREAD, ThreadSource, committing, thread_names, thread_sources
 from app.protocol.reading import read
 from app.protocol.thread_states import CLIENT, OTHER, STATES, ThreadStates, shares_text, time_per_query
 
@@ -102,9 +102,24 @@ def test_a_rest_of_which_no_sample_tells_is_divided_as_usual_else_unknown() -> N
     assert found is not None and found["unknown"] == pytest.approx(0.5)
     found = tally(0.5, 0.2, running=4).shares()  # it still waits for a CPU: that is counted later
     assert found is not None and (found["runnable"], found["unknown"]) == (pytest.approx(0.5), 0.0)
-    found = tally(0.5, running=4).shares({"lock": 3, "fsync": 1, "running": 7})
+    found = tally(0.5, running=4).shares(tally(lock=3, fsync=1, running=7))
     assert found is not None and (found["lock"], found["fsync"]) == (0.375, 0.125)
     assert Tally().shares() is None
+
+
+def test_waits_for_locks_are_divided_as_the_server_says_who_commits() -> None:
+    second, usual = tally(lock=8, network=2), tally(lock=1)
+    usual.asked, usual.commits = 4, 1
+    found = second.shares(usual)
+    assert found is not None and (found["commit"], found["lock"]) == (pytest.approx(0.2), pytest.approx(0.6))
+    second.asked, second.commits = 2, 2
+    found = second.shares(usual)
+    assert found is not None and (found["commit"], found["lock"]) == (pytest.approx(0.8), 0.0)
+    step = StepShares()
+    step.take(second, 1, 1.0)
+    step.take(usual, 1, 1.0)
+    kind = step.kind()  # of 9 waits for locks in all, 3 of 6 that were asked about
+    assert kind is not None and kind.pcts["commit"] == pytest.approx(100 * 4.5 / 11, abs=0.01)
 
 
 def test_counters_that_overshoot_the_second_give_no_more_than_all_of_it() -> None:
@@ -193,6 +208,9 @@ def answering(*answers: Any) -> Any:
     return query
 
 
+A, B = ThreadSource("a", "commits of a"), ThreadSource("b", "commits of b")
+
+
 def test_names_come_from_the_performance_schema_else_from_the_list_of_connections() -> None:
     schema = [
         {"tid": 1, "name": "thread/sql/main", "id": None, "state": "", "own": 9},
@@ -200,14 +218,16 @@ def test_names_come_from_the_performance_schema_else_from_the_list_of_connection
         {"tid": 3, "name": "thread/sql/one_connection", "id": 9, "state": "", "own": 9},
         {"tid": 4, "name": "thread/sql/compress_gtid_table", "id": 2, "state": "", "own": 9},
     ]
-    found = thread_names(answering(schema), ["a"])
+    found = thread_names(answering(schema), [A])
     assert found == {1: "main", 2: CLIENT, 3: OWN_THREAD, 4: "compress_gtid_table"}
     listed = [
         {"tid": 5, "name": "Daemon", "id": 1, "state": "InnoDB purge worker", "own": 9},
         {"tid": 6, "name": "Sleep", "id": 4, "state": "", "own": 9},
     ]
-    assert thread_names(answering([], listed), ["a", "b"]) == {5: "InnoDB purge worker", 6: CLIENT}
-    assert thread_names(answering([], []), ["a", "b"]) == thread_names(answering(), []) == {}
+    assert thread_names(answering([], listed), [A, B]) == {5: "InnoDB purge worker", 6: CLIENT}
+    assert thread_names(answering([], []), [A, B]) == thread_names(answering(), []) == {}
+    assert committing(answering([{"tid": 6}]), [A, B]) == {6}
+    assert committing(answering(), []) == set()
     assert len(thread_sources(answering([{"n": 0}], [{"n": 1}]))) == 1
 
 

@@ -148,6 +148,7 @@ CASES: list[Case] = [
     ("cpu", "innodb", Seen(), Seen(CROWDED)),
     ("disk", "innodb", Seen(), Seen(ON_DISK)),
     ("sync", "innodb", Seen(), Seen(SYNCED)),
+    ("sync", "innodb", Seen(), Seen(with_time(commit=3605.0))),  # a thread of the server syncs for all
     ("link", "innodb", Seen(), Seen(with_time(network=3830.0))),
     ("rate", "innodb", Seen(), Seen(with_time(network=3830.0), schedule={"rate": 1000.0})),
     (
