@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from app.engines.cause import COMMITS, FSYNC, NETWORK, SCHEDULE
+from app.engines.cause import COMMITS, DISK, FSYNC, NETWORK, SCHEDULE
 from app.protocol.reading import read
 from app.protocol.thread_states import LOCK, STATES, UNKNOWN, time_per_query
 from app.protocol.waits import Waits
@@ -122,9 +122,10 @@ def _of_waits(waits: Waits, queries: float | None) -> Values:
 
 def _derived(found: Mapping[str, float]) -> Iterator[tuple[str, float]]:
     """Times of clients that no single figure has."""
+    waits_for_disk = sum(found.get(name, 0.0) for name in (DISK, FSYNC, COMMITS))  # no CPU shortens these
     for share in ("throttled_pct", "steal_pct", "share_pct"):
         if (pct := found.get(f"others.{share}")) is not None:
-            yield f"others.{share}.taken_us", pct / 100 * found["client_us"]
+            yield f"others.{share}.taken_us", pct / 100 * max(0.0, found["client_us"] - waits_for_disk)
     if (locked := found.get(time_per_query(LOCK))) is not None:
         others = max(0.0, _waited(found, _IN_COMMITS) - found[COMMITS])
         named = _waited(found, _LOCKS) + others

@@ -119,6 +119,19 @@ def test_slow_syncs(on_disk: Bench, tmp_path: Path) -> None:
 
 @pytest.mark.full
 @pytest.mark.alone
+@pytest.mark.skipif(not HAS_COMPILER, reason="no compiler")
+@pytest.mark.parametrize("engine", ["innodb", "rocksdb"])
+def test_clients_behind_one_that_syncs(on_disk: Bench, tmp_path: Path, engine: str) -> None:
+    plants = [plant_slow_syncs(on_disk, tmp_path)]
+    given = {"size": {"threads": 8, "seconds": 4}, f"{engine}_flush_log_at_trx_commit": "1"}
+    session = on_disk.measure("update-nonindex", engine, plants, **given)  # type: ignore[arg-type]
+    (found,) = on_disk.desktop.json("compare", session, "--why", "update-nonindex")["steps"]
+    assert found["causes"][0]["name"] in ("sync", "slow-sync"), found["causes"]
+    assert found["named_share"][0] >= 0.9
+
+
+@pytest.mark.full
+@pytest.mark.alone
 def test_a_missing_index(bench: Bench) -> None:
     def drop(bench: Bench) -> None:
         bench.held("DROP INDEX k_1 ON sbtest1", seconds=LIMIT_S)
