@@ -217,3 +217,22 @@ def test_clients_are_known_in_every_build(name: str, kinds: set[str], build_path
             assert seen[CLIENT].pcts["network"] > NAMED_PCT
             assert kinds <= set(seen), set(seen)
         assert found.log == []
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.build(name))
+        for name in ("mysql-5.7", "mysql-9.7", "mariadb-11.8")
+    ],
+)
+def test_group_commits_are_known_in_other_builds(name: str, build_path: Any, slow: Path) -> None:
+    """MySQL tells by its Performance Schema, which is on unless a preset turns it off."""
+    with started(str(build_path(name)), preloaded(slow.parent, slow)) as found:
+        slow.touch()
+        try:
+            shares = found.shares(update_own_row, clients=8)
+        finally:
+            slow.unlink()
+        assert shares["commit"] > 50, shares
