@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
 import time
-from typing import Callable, List, Mapping, Optional, Sequence, Tuple
+from typing import BinaryIO, Callable, List, Mapping, Optional, Sequence, Tuple
 
 from app.agent.system.directory import read_lines
 from app.agent.system.errors import AgentError
@@ -46,12 +47,17 @@ def bootstrap(
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
     """Fill the empty data directory named in my_cnf; what `wait` raises ends it."""
-    command, sql = [*start_line(server), "--defaults-file=" + my_cnf], ""
-    if "initialize-insecure" in known:
-        command.append("--initialize-insecure")
-    else:
-        command, sql = [*command, *_by_sql_options(known)], system_sql(base)
-    said, code = _run(command, sql, environment, wait)
+    command = [*start_line(server), "--defaults-file=" + my_cnf]
+    try:
+        with tempfile.TemporaryFile() as sql:
+            if "initialize-insecure" in known:
+                command.append("--initialize-insecure")
+            else:
+                command += _by_sql_options(known)
+                write_system_sql(base, sql)
+            said, code = _run(command, sql, environment, wait)
+    except OSError as error:
+        raise AgentError("cannot create the system tables: {}".format(error)) from None
     if code:
         log = read_lines(os.path.join(os.path.dirname(my_cnf), ERROR_LOG))
         text = "cannot create the system tables: the server ended {}: {}"
@@ -71,17 +77,21 @@ def _by_sql_options(known: Mapping[str, str]) -> List[str]:
     return options + ["--{}={}".format(name, value) for name, value in _OPTIONS.items() if name in known]
 
 
-def system_sql(base: str) -> str:
-    """The SQL that makes the system tables, from the files of the build; root comes in without a password."""
-    parts = ["create database mysql;", "use mysql;", "set @auth_root_socket=NULL;"]
+def write_system_sql(base: str, sql: BinaryIO) -> None:
+    """Write what makes the system tables, from the files of the build; root comes in without a password.
+
+    They have three megabytes: they are copied, not read.
+    """
+    sql.write(b"create database mysql;\nuse mysql;\nset @auth_root_socket=NULL;\n")
     for names in SYSTEM_SQL:
         path = _first_of(base, names)
         if not path and names == SYSTEM_SQL[0]:
             raise AgentError("cannot start {}: its share folder has no {}".format(base, " or ".join(names)))
         if path:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                parts.append(file.read())
-    return "\n".join(parts) + "\n"
+            with open(path, "rb") as file:
+                shutil.copyfileobj(file, sql)
+            sql.write(b"\n")
+    sql.seek(0)
 
 
 def _first_of(base: str, names: Sequence[str]) -> str:
@@ -89,24 +99,18 @@ def _first_of(base: str, names: Sequence[str]) -> str:
 
 
 def _run(
-    command: List[str], sql: str, environment: Mapping[str, str], wait: Callable[[float], None]
+    command: List[str], sql: BinaryIO, environment: Mapping[str, str], wait: Callable[[float], None]
 ) -> Tuple[List[str], Optional[int]]:
     """Run a program with this input; returns its output lines and exit code."""
-    try:
-        with tempfile.TemporaryFile() as file:
-            file.write(sql.encode())
-            file.seek(0)
-            process = subprocess.Popen(
-                command,
-                stdin=file,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                env={**os.environ, **environment},
-                cwd="/",
-                start_new_session=True,
-            )
-    except OSError as error:
-        raise AgentError("cannot create the system tables: {}".format(error)) from None
+    process = subprocess.Popen(
+        command,
+        stdin=sql,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, **environment},
+        cwd="/",
+        start_new_session=True,
+    )
     said = _follow(process, wait)
     return said.splitlines(), process.returncode
 

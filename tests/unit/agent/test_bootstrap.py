@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
 
-from app.agent.server.bootstrap import bootstrap, system_sql
+from app.agent.server.bootstrap import bootstrap, write_system_sql
 from app.agent.system.errors import AgentError
 
 
@@ -36,14 +37,16 @@ def test_the_files_of_a_build_in_the_order_of_its_scripts(
     tmp_path: Path, folder: str, names: list[str]
 ) -> None:
     share(tmp_path, folder, *reversed(names), "mysql_test_db.sql")
-    sql = system_sql(str(tmp_path))
-    assert named(sql) == names and sql.startswith("create database mysql;\nuse mysql;\n")
+    file = io.BytesIO()
+    write_system_sql(str(tmp_path), file)
+    sql = file.getvalue().decode()
+    assert file.tell() == 0 and named(sql) == names and sql.startswith("create database mysql;\nuse mysql;\n")
 
 
 def test_a_build_without_them_is_refused(tmp_path: Path) -> None:
     share(tmp_path, "share", "fill_help_tables.sql")
     with pytest.raises(AgentError, match=r"has no mysql_system_tables\.sql or mariadb_"):
-        system_sql(str(tmp_path))
+        write_system_sql(str(tmp_path), io.BytesIO())
 
 
 @pytest.mark.parametrize(
