@@ -96,7 +96,8 @@ _THREADS = {
     ("performance_schema", "threads", "THREAD_OS_ID"): ThreadSource(
         "SELECT thread_os_id AS tid, name, processlist_id AS id, '' AS state, CONNECTION_ID() AS own"
         " FROM performance_schema.threads WHERE thread_os_id IS NOT NULL",
-        "SELECT thread_os_id AS tid FROM performance_schema.threads WHERE processlist_state IN " + _COMMITS,  # noqa: S608
+        "SELECT thread_os_id AS tid FROM performance_schema.threads"  # noqa: S608
+        " WHERE thread_os_id IS NOT NULL AND processlist_state IN " + _COMMITS,
     ),
     ("information_schema", "PROCESSLIST", "TID"): ThreadSource(
         "SELECT tid, command AS name, id, state, CONNECTION_ID() AS own FROM information_schema.processlist",
