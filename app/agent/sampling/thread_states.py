@@ -62,7 +62,7 @@ class ThreadSampler:
         self._server: Optional[_Server] = None
         self._noted: Dict[str, bool] = {}
         self._is_on = False
-        self._due = self._began = 0.0
+        self._due = self._began = self._ask_at = 0.0
         self._looks = 0
         self._second: Dict[str, Tally] = defaultdict(Tally)
         self._step: Dict[str, StepShares] = defaultdict(StepShares)
@@ -98,6 +98,7 @@ class ThreadSampler:
     def begin_part(self) -> None:
         """Count from here on: the measured part begins."""
         self._step.clear()
+        self._ask_at = 0.0
         self.begin()
 
     def begin(self) -> None:
@@ -134,8 +135,9 @@ class ThreadSampler:
             self.begin()
             self.pace.begin()
         server.clients.look(self._second)
-        if random.random() < self.pace.usual_s / ASKED_S:
+        if now >= self._ask_at:
             server.ask(self._second[CLIENT])
+            self._ask_at = now + ASKED_S * random.uniform(0.5, 1.5)
         if self._looks % RARER == 0:
             server.others.look(self._second)
         self._looks += 1
