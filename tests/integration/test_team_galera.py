@@ -49,6 +49,7 @@ def nodes() -> Iterator[list[Database]]:
                 f'wsrep_provider_options="base_host=127.0.0.1;base_port={port};'
                 f"gmcast.listen_addr=tcp://127.0.0.1:{port};ist.recv_addr=127.0.0.1:{free_port()};"
                 'pc.recovery=false"',
+                f"tmpdir={node.folder / 'data'}",
                 f"wsrep_sst_receive_address=127.0.0.1:{free_port()}", "[sst]", "ssl-mode=DISABLED",
             )  # fmt: skip
         for node in made:

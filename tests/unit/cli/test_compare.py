@@ -92,7 +92,9 @@ def test_tables_of_eight_columns_fit_the_terminal(
     for words in (["--why"], ["--why", "update-index"], ["--pre"], ["--differences"]):
         whole = table_lines(["compare", *sessions, *words], capsys)
         for width in (80, 120):
-            screen = Console(width=width, force_terminal=True, file=io.StringIO())
+            screen = Console(
+                width=width, height=40, force_terminal=True, file=io.StringIO()
+            )  # also if TERM is dumb
             with monkeypatch.context() as patched:
                 patched.setattr("app.cli.screen.console", lambda screen=screen: screen)
                 parts = table_lines(["compare", *sessions, *words], capsys)
