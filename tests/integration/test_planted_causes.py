@@ -123,11 +123,11 @@ def test_slow_syncs(on_disk: Bench, tmp_path: Path) -> None:
 @pytest.mark.parametrize("engine", ["innodb", "rocksdb"])
 def test_clients_behind_one_that_syncs(on_disk: Bench, tmp_path: Path, engine: str) -> None:
     plants = [plant_slow_syncs(on_disk, tmp_path)]
-    given = {"size": {"threads": 8, "seconds": 4}, f"{engine}_flush_log_at_trx_commit": "1"}
+    given = {"size": {"threads": 8, "seconds": 10}, f"{engine}_flush_log_at_trx_commit": "1"}
     session = on_disk.measure("update-nonindex", engine, plants, **given)  # type: ignore[arg-type]
     (found,) = on_disk.desktop.json("compare", session, "--why", "update-nonindex")["steps"]
     assert found["causes"][0]["name"] in ("sync", "slow-sync"), found["causes"]
-    assert found["named_share"][0] >= 0.9
+    assert found["named_share"][0] >= 0.9, found
 
 
 @pytest.mark.full
@@ -273,9 +273,9 @@ def test_a_connection_storm(bench: Bench) -> None:
 
 @pytest.mark.full
 @pytest.mark.alone
-def test_clients_that_are_slow_to_send(bench: Bench) -> None:
+def test_clients_that_wait_for_their_rate(bench: Bench) -> None:
     base, planted = (bench.measure("point-query", lines=lines) for lines in ("", "rate = 400"))
-    bench.check("link", base, planted, "point-query")
+    bench.check("rate", base, planted, "point-query")
 
 
 @pytest.mark.full
