@@ -43,7 +43,8 @@ def test_memory_goes_through_a_sequence_with_nothing_set(home: Desktop) -> None:
     assert said.count("Dyno does not know memory") == 1
     found = steps(home, "memory")
     assert {each.outcome for each in found.values()} == {"completed"}
-    assert not any(own_marks(each.marks) for each in found.values())
+    of_a_busy_machine = {"rate-missed"}
+    assert {mark for each in found.values() for mark in own_marks(each.marks)} <= of_a_busy_machine
     assert found["point-query"].value and found["insert"].rows["in_tables"] > 4000
     assert found["insert"].sizes["tables"] < 100_000  # its rows are on no disk
     facts = {each.name: each.value for each in events(home, "memory", Fact)}

