@@ -1,7 +1,8 @@
 """What Dyno takes from a running step: its processes work and are stopped in turns of two seconds.
 
 One server and one sysbench go on all the while: what differs between two of their processes plays no part. A
-process that goes on does what it has missed, so its cost counts in full.
+process that goes on also does what it has missed: its CPU in its turns, over that without any stops, says how
+much more that is.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ import pymysql
 
 from tests.bench.figure import Figure, ratio_figures
 from tests.bench.pairs import BLOCK, ratio_of
-from tests.bench.processes import all_processes, of_dyno
+from tests.bench.processes import all_processes, cpu_s, of_dyno
 from tests.bench.server import STEP, WORKLOADS, engines
 
 from . import rig as rigs
 
 TURN_S = 2.0
+USUAL_S = 20.0
 RUN_IN = 5  # seconds of the step before the first turn
 RATIO = 0.99
 QUERIES = "SHOW GLOBAL STATUS LIKE 'Questions'"
@@ -41,37 +43,67 @@ def measure_sampling(options: argparse.Namespace) -> list[Figure]:
 
 
 def _ratio_of(rig: rigs.Rig, engine: str, workload: str, blocks: int) -> list[Figure]:
-    seconds = round(blocks * len(BLOCK) * TURN_S + 60)
+    seconds = round(blocks * len(BLOCK) * TURN_S + USUAL_S + 60)
     plan = rig.plan(engine, STEP.format(name=workload, workload=workload, seconds=seconds))
     with rig.carried_out(plan) as followed:
         followed.wait(
             lambda e: e.kind == "sample" and e.step == len(plan.steps) - 1 and e.s >= RUN_IN, workload
         )
-        with _connected(rig.directory) as cursor, _turned(rig) as turn:
-            found = [tuple(turn(way == "A", cursor) for way in BLOCK) for _ in range(blocks)]
-    return ratio_figures(f"{engine}: {workload}, Dyno at work over stopped", ratio_of(found), RATIO)  # type: ignore[arg-type]
+        with _connected(rig.directory) as cursor, _Dyno(rig).turned() as dyno:
+            usual = dyno.cpu_pct(USUAL_S)
+            found = [dyno.block(cursor) for _ in range(blocks)]
+            in_turns = 100 * dyno.spent_s / (2 * blocks * TURN_S)
+    name, n = f"{engine}: {workload}", round(2 * blocks * TURN_S)
+    return [
+        *ratio_figures(f"{name}, Dyno at work over stopped", ratio_of(found), RATIO),
+        Figure(f"{name}, CPU of Dyno without stops", usual, "% of a core", round(USUAL_S), "s"),
+        Figure(f"{name}, CPU of Dyno in its turns", in_turns, "% of a core", n, "s"),
+    ]
 
 
-@contextmanager
-def _turned(rig: rigs.Rig) -> Iterator[Any]:
-    """Gives what measures a turn; in the end all of Dyno's processes go on."""
-    pids = [pid for pid, each in of_dyno(rig.directory, rig.sshd.pid).items() if not each.is_sshd]
-    assert len(pids) > 1, "an agent, and a follower"
+class _Dyno:
+    """The processes of Dyno on the target that carry out and follow a plan."""
 
-    def send(number: signal.Signals) -> None:
-        for pid in pids:
-            os.kill(pid, number)
+    def __init__(self, rig: rigs.Rig) -> None:
+        there = of_dyno(rig.directory, rig.sshd.pid)
+        self._pids = [pid for pid, each in there.items() if not each.is_sshd]
+        self.spent_s = 0.0  # CPU, in turns at work
+        assert len(self._pids) > 1, "an agent, and a follower"
 
-    def turn(is_on: bool, cursor: Any) -> float:
-        send(signal.SIGCONT if is_on else signal.SIGSTOP)
+    @contextmanager
+    def turned(self) -> Iterator[_Dyno]:
+        """In the end all go on."""
+        try:
+            yield self
+        finally:
+            self._send(signal.SIGCONT)
+
+    def cpu_pct(self, seconds: float) -> float:
+        """Of one core."""
+        before = self._cpu_s()
+        time.sleep(seconds)
+        return 100 * (self._cpu_s() - before) / seconds
+
+    def block(self, cursor: Any) -> tuple[float, float, float, float]:
+        """A B B A; a turn gives queries per second."""
+        a1, b1, b2, a2 = (self._turn(way == "A", cursor) for way in BLOCK)
+        return a1, b1, b2, a2
+
+    def _turn(self, is_on: bool, cursor: Any) -> float:
+        before = self._cpu_s()
+        self._send(signal.SIGCONT if is_on else signal.SIGSTOP)
         first, began = _queries(cursor), time.monotonic()
         time.sleep(TURN_S)
-        return (_queries(cursor) - first) / (time.monotonic() - began)
+        rate = (_queries(cursor) - first) / (time.monotonic() - began)
+        self.spent_s += self._cpu_s() - before if is_on else 0.0
+        return rate
 
-    try:
-        yield turn
-    finally:
-        send(signal.SIGCONT)
+    def _cpu_s(self) -> float:
+        return sum(map(cpu_s, self._pids))
+
+    def _send(self, number: signal.Signals) -> None:
+        for pid in self._pids:
+            os.kill(pid, number)
 
 
 def _queries(cursor: Any) -> int:
