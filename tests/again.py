@@ -1,4 +1,6 @@
-"""Carry out once more, alone, what failed while five workers kept two cores busy: python -m tests.again
+"""Carry out once more, alone, what failed while five workers kept two cores busy.
+
+    python -m tests.again OPTIONS        those of the run for its workers, of which one is left
 
 Tests with real servers and windows wait for times that a busy machine does not keep. A test that passes alone
 is named, so that somebody makes it say what it means; one that fails again has failed. Nothing is tried after
@@ -45,8 +47,7 @@ def main() -> int:
     if not may_try(failed):
         return 1
     print(f"Once more, alone: {len(failed)} tests that failed beside others.", flush=True)
-    line = [sys.executable, "-m", "pytest", "-n", "1", "--dist=loadgroup", "--no-loadscope-reorder", *failed]
-    code = subprocess.run(line).returncode
+    code = subprocess.run([sys.executable, "-m", "pytest", *sys.argv[1:], "-n", "1", *failed]).returncode
     print(
         "Passed only alone:" if code == 0 else "Failed beside others, at least one alone, too:",
         *failed,

@@ -13,7 +13,6 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pymysql
@@ -22,6 +21,7 @@ from tests.bench.figure import Figure, ratio_figures
 from tests.bench.pairs import BLOCK, ratio_of
 from tests.bench.processes import all_processes, cpu_s, of_dyno
 from tests.bench.server import STEP, WORKLOADS, engines
+from tests.integration.planted import socket_of
 
 from . import rig as rigs
 
@@ -114,13 +114,10 @@ def _queries(cursor: Any) -> int:
 @contextmanager
 def _connected(directory: str) -> Iterator[Any]:
     """A connection to the server that runs from a directory."""
-    option = "--defaults-file="
-    commands = [each.command for each in all_processes().values() if f"{option}{directory}/" in each.command]
-    my_cnf = next(word for command in commands for word in command.split() if word.startswith(option))
-    lines = [line.partition("=") for line in Path(my_cnf.removeprefix(option)).read_text().splitlines()]
-    socket = next(value.strip() for name, _, value in lines if name.strip() == "socket")
-    with pymysql.connect(unix_socket=socket, user="root") as connection, connection.cursor() as cursor:
-        yield cursor
+    of_it = f"--defaults-file={directory}/"
+    pid = next(pid for pid, each in all_processes().items() if of_it in each.command)
+    with pymysql.connect(unix_socket=str(socket_of(pid)), user="root") as connection:
+        yield connection.cursor()
 
 
 FIGURES = {"sampling": measure_sampling}

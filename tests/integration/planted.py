@@ -24,6 +24,14 @@ SIZE = {"tables": 1, "rows": 2000, "threads": 4, "seconds": 2, "warmup": 0}
 Plant = Callable[["Bench"], None]  # again and again, while the step is measured
 
 
+def socket_of(pid: int) -> Path:
+    """The socket of a running server, by its my.cnf."""
+    words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+    cnf = next(word.partition("=")[2] for word in words if word.startswith("--defaults-file="))
+    lines = (line.partition("=") for line in Path(cnf).read_text().splitlines())
+    return Path(next(value.strip() for name, _, value in lines if name.strip() == "socket"))
+
+
 class Bench:
     """Pairs of small sessions, of which a cause is planted in the second."""
 
@@ -100,11 +108,7 @@ class Bench:
         return pymysql.connect(unix_socket=str(self._socket()), user="root", db="dyno", autocommit=True)
 
     def _socket(self) -> Path:
-        pid = self.desktop.server_pid(self.target)
-        words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
-        cnf = next(word.partition("=")[2] for word in words if word.startswith("--defaults-file="))
-        lines = (line.partition("=") for line in Path(cnf).read_text().splitlines())
-        return Path(next(value.strip() for name, _, value in lines if name.strip() == "socket"))
+        return socket_of(self.desktop.server_pid(self.target))
 
     def ready_socket(self) -> Path | None:
         """Of the server under test, once clients can connect."""

@@ -23,9 +23,10 @@ from app.protocol.thread_states import CLIENT, Kind, ThreadStates
 from tests.integration.slow_fsync import ON_DISK, preloaded
 
 CNF = "[mysqld]\ninnodb_buffer_pool_size=32M\ninnodb_flush_log_at_trx_commit=1\n"
+ROWS = 100
 TABLES = (
     "CREATE TABLE dyno.t (id INT PRIMARY KEY, v INT) ENGINE=InnoDB",
-    *(f"INSERT INTO dyno.t VALUES ({id_}, 0)" for id_ in range(100)),
+    f"INSERT INTO dyno.t VALUES {', '.join(f'({id_}, 0)' for id_ in range(ROWS))}",
 )
 UPDATE = "UPDATE dyno.t SET v = v + 1 WHERE id = 1"
 CLIENTS, SECONDS, LIMIT_S = 3, 1.2, 60
@@ -36,7 +37,7 @@ Work = Callable[[Any], None]  # with a cursor, again and again
 
 
 def update_own_row(cursor: Any) -> None:
-    cursor.execute(f"UPDATE dyno.t SET v = v + 1 WHERE id = {cursor.connection.thread_id() % 100}")
+    cursor.execute(f"UPDATE dyno.t SET v = v + 1 WHERE id = {cursor.connection.thread_id() % ROWS}")
 
 
 class Planted:
@@ -137,6 +138,15 @@ def slow() -> Iterator[Path]:
         yield Path(folder, "slow")
 
 
+@contextmanager
+def syncing_slowly(slow: Path) -> Iterator[None]:
+    slow.touch()
+    try:
+        yield
+    finally:
+        slow.unlink()
+
+
 @pytest.fixture(scope="module")
 def planted(slow: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Planted]:
     with started("/usr", preloaded(tmp_path_factory.mktemp("shim"), slow)) as found:
@@ -157,25 +167,19 @@ def test_a_held_row_lock(planted: Planted) -> None:
 
 def test_a_slow_fsync(planted: Planted, slow: Path) -> None:
     """On a busy machine the client may wait for a CPU at every look: then it is looked at again."""
-    slow.touch()
     first, end = "", time.monotonic() + LIMIT_S
-    try:
+    with syncing_slowly(slow):
         while first != "fsync" and time.monotonic() < end:
             shares = planted.shares(lambda cursor: cursor.execute(UPDATE), 1)
             waits = {state: pct for state, pct in shares.items() if state not in ("running", "runnable")}
             first = max(waits, key=lambda state: waits[state], default="")
-    finally:
-        slow.unlink()
     assert first == "fsync", shares
 
 
 def test_clients_behind_one_that_syncs(planted: Planted, slow: Path) -> None:
     """One syncs for all; each updates a row of its own, else they would wait for that."""
-    slow.touch()
-    try:
+    with syncing_slowly(slow):
         shares = planted.shares(update_own_row, clients=8)
-    finally:
-        slow.unlink()
     assert shares["commit"] > 50, shares
     assert shares.get("lock", 0) <= 100 - NAMED_PCT, shares
 
@@ -230,9 +234,6 @@ def test_clients_are_known_in_every_build(name: str, kinds: set[str], build_path
 def test_group_commits_are_known_in_other_builds(name: str, build_path: Any, slow: Path) -> None:
     """MySQL tells by its Performance Schema, which is on unless a preset turns it off."""
     with started(str(build_path(name)), preloaded(slow.parent, slow)) as found:
-        slow.touch()
-        try:
+        with syncing_slowly(slow):
             shares = found.shares(update_own_row, clients=8)
-        finally:
-            slow.unlink()
         assert shares["commit"] > 50, shares

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from typing import Dict, Mapping, Set
+from typing import Dict, Mapping
 
 from .thread_files import ThreadFiles, Way
 from .thread_shares import Tally
@@ -46,21 +46,16 @@ class Group:
         except OSError:
             self._forget(tid)
 
-    def look(self, tallies: Tallies) -> None:
+    def look(self, tallies: Tallies) -> Dict[int, str]:
+        """Count the state of each thread; returns them by thread id."""
+        found = {}
         for tid, files in list(self._open.items()):
             try:
-                tallies[self.kinds[tid]].samples[files.state()] += 1
+                found[tid] = files.state()
             except OSError:
                 self._forget(tid)
-
-    def in_state(self, state: str) -> Set[int]:
-        """The threads that are in this state now."""
-        found = set()
-        for tid, files in list(self._open.items()):
-            try:
-                found |= {tid} if files.state() == state else set()
-            except OSError:
-                self._forget(tid)
+            else:
+                tallies[self.kinds[tid]].samples[found[tid]] += 1
         return found
 
     def end(self, tallies: Tallies, dt: float) -> None:

@@ -42,7 +42,7 @@ class Tally:
         """
         if self.time_s <= 0:
             return None
-        waits = self._waits(usual or self)
+        waits = self._divided_waits(usual or self)
         running = min(self.running_s / self.time_s, 1.0)
         runnable = min(self.runnable_s / self.time_s, 1.0 - running)
         rest = 1.0 - running - runnable
@@ -52,7 +52,7 @@ class Tally:
         found = {state: rest * waits.get(state, 0) / seen for state in STATES}
         return {**found, RUNNING: running, RUNNABLE: runnable + found[RUNNABLE]}
 
-    def _waits(self, usual: Tally) -> Dict[str, float]:
+    def _divided_waits(self, usual: Tally) -> Dict[str, float]:
         """Samples of waiting threads by state; of waits for a lock, the server knows which are commits."""
         waits = _waits(self.samples) or _waits(usual.samples)
         asked = self if self.asked else usual

@@ -10,7 +10,7 @@ import contextlib
 import random
 import time
 from collections import defaultdict
-from typing import Any, Callable, Dict, Iterator, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional, Set
 
 from app.engines.query import Query
 from app.protocol.thread_states import CLIENT, LOCK, STATES, ThreadStates, series_of, time_per_query, to_json
@@ -134,9 +134,9 @@ class ThreadSampler:
             server.list(now, self.pace)
             self.begin()
             self.pace.begin()
-        server.clients.look(self._second)
+        clients = server.clients.look(self._second)
         if now >= self._ask_at:
-            server.ask(self._second[CLIENT])
+            server.ask({tid for tid, state in clients.items() if state == LOCK}, self._second[CLIENT])
             self._ask_at = now + ASKED_S * random.uniform(0.5, 1.5)
         if self._looks % RARER == 0:
             server.others.look(self._second)
@@ -226,9 +226,8 @@ class _Server:
         self._searches = self._searches + 1 if self.counts.get(CLIENT, 0) < self._wanted else 0
         self._not_before = now + pace.end_listing() * 2 ** min(self._searches, LONGEST_SEARCH)
 
-    def ask(self, clients: Tally) -> None:
+    def ask(self, waiting: Set[int], clients: Tally) -> None:
         """Count the clients that wait for a lock, and those of them that wait for a group commit."""
-        waiting = self.clients.in_state(LOCK)
         if waiting:
             clients.asked += len(waiting)
             clients.commits += len(waiting & self._kinds.committing())
