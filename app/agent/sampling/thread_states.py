@@ -135,8 +135,9 @@ class ThreadSampler:
             self.begin()
             self.pace.begin()
         clients = server.clients.look(self._second)
-        if now >= self._ask_at:
-            server.ask({tid for tid, state in clients.items() if state == LOCK}, self._second[CLIENT])
+        waiting = {tid for tid, state in clients.items() if state == LOCK}
+        if waiting and now >= self._ask_at:
+            server.ask(waiting, self._second[CLIENT])
             self._ask_at = now + ASKED_S * random.uniform(0.5, 1.5)
         if self._looks % RARER == 0:
             server.others.look(self._second)
@@ -228,9 +229,8 @@ class _Server:
 
     def ask(self, waiting: Set[int], clients: Tally) -> None:
         """Count the clients that wait for a lock, and those of them that wait for a group commit."""
-        if waiting:
-            clients.asked += len(waiting)
-            clients.commits += len(waiting & self._kinds.committing())
+        clients.asked += len(waiting)
+        clients.commits += len(waiting & self._kinds.committing())
 
     def begin(self) -> None:
         self.clients.begin()
