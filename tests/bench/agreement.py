@@ -10,6 +10,7 @@ from math import log
 from app.history.figures import steps
 from app.history.history import History
 from app.planner import ContenderRequest
+from app.planner.cores import OWN_CPUS
 from app.protocol.plan import SLICES, Plan, Step
 from tests.bench import rig as rigs
 from tests.bench.figure import Figure
@@ -40,7 +41,7 @@ def measure(options: argparse.Namespace) -> Iterator[tuple[str, LOGS]]:
     with rigs.made(options) as rig:
         write_presets(rig.home)
         build = rig.build_with("rocksdb")
-        for _ in range(options.rounds):
+        for _ in range(options.plans or 1):
             for engine in engines:
                 plan = _plan(rig, build, engine)
                 with rig.carried_out(plan) as followed:
@@ -53,12 +54,12 @@ def _plan(rig: rigs.Rig, build: str, engine: str) -> Plan:
     tables = "".join(
         f'\n[[step]]\nname = "{name}.{at}{turn}"\n{lines}\nseconds = {seconds}\nwarmup = 1\n'
         for name, lines in WORKLOADS.items()
-        for at, turn in enumerate(TURNS)
+        for at, turn in enumerate(TURNS * rig.options.rounds)
     )
     asked = (("innodb", "default"), (engine, ENGINES[engine]))
     contenders = tuple(ContenderRequest(build, of, preset, name=f"{of}-{preset}") for of, preset in asked)
     size = {"tables": TABLES, "rows": rig.options.rows or ROWS, "threads": (THREADS,)}
-    plan = rig.plan(engine, tables, contenders=contenders, order=SLICES, repeats=1, **size)
+    plan = rig.plan(engine, tables, contenders=contenders, order=SLICES, cpus=OWN_CPUS, repeats=1, **size)
     return replace(plan, steps=[_whole_where_named(step) for step in plan.steps])
 
 
@@ -78,12 +79,19 @@ def logs_of(base: Rates, other: Rates) -> LOGS:
 
 
 def _pairs(name: str, base: Rates, other: Rates) -> Iterator[float]:
-    for pair in PAIRS:
-        sliced, whole = (f"{name}.{at}{TURNS[at]}" for at in pair)
+    for first, second in _places(base, name):
+        sliced, whole = (f"{name}.{at}{TURNS[at % len(TURNS)]}" for at in (first, second))
         known = [rates.get(step) for step in (sliced, whole) for rates in (other, base)]
         if all(known):
             above, below, above_whole, below_whole = (float(each or 0) for each in known)
             yield log(above / below) - log(above_whole / below_whole)
+
+
+def _places(rates: Rates, name: str) -> Iterator[tuple[int, int]]:
+    """Of the pairs of all blocks."""
+    steps = sum(each.startswith(f"{name}.") for each in rates)
+    for block in range(0, steps, len(TURNS)):
+        yield from ((block + sliced, block + whole) for sliced, whole in PAIRS)
 
 
 def figures_of(found: Mapping[str, LOGS]) -> list[Figure]:

@@ -159,6 +159,16 @@ def test_keys_work_after_what_had_the_focus_is_gone(window: Window, qtbot: QtBot
     qtbot.waitUntil(lambda: page.isAncestorOf(QApplication.focusWidget() or window))
 
 
+def test_a_page_that_is_not_shown_cannot_keep_the_keyboard(window: Window, qtbot: QtBot) -> None:
+    for name in ("compare", "history"):
+        window.show_page(name)
+    late: Any = window.page("compare")
+    late.chooser.show()
+    late.chooser.offer([])  # its answer comes after its page was left
+    assert late.isAncestorOf(QApplication.focusWidget())
+    qtbot.waitUntil(lambda: window.page("history").isAncestorOf(QApplication.focusWidget() or window))
+
+
 @pytest.mark.parametrize("name", ["bench", "live", "history", "compare"])
 def test_a_page_that_is_gone_to_has_the_keyboard(window: Window, name: str) -> None:
     for each in ("bench", "live", "history", "compare", name):

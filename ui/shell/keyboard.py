@@ -11,7 +11,10 @@ from ui.core.page import Page
 
 
 class Keyboard(QObject):
-    """Gives the focus back to the page when what had it was hidden, disabled or deleted."""
+    """Gives the focus back to the page that is shown when what has it was hidden, disabled or deleted.
+
+    A page that is not shown can still take it: Qt asks only whether a widget itself was hidden.
+    """
 
     def __init__(self, window: QWidget, page: Callable[[], QWidget | None]) -> None:
         super().__init__(window)
@@ -22,10 +25,14 @@ class Keyboard(QObject):
 
     @Slot(QWidget, QWidget)
     def _on_focus_changed(self, _before: QWidget | None, now: QWidget | None) -> None:
-        if now is None and self._window.isActiveWindow():
+        if self._is_lost(now) and self._window.isActiveWindow():
             QTimer.singleShot(0, self, self._give)  # the next may have it by then
 
     def _give(self) -> None:
         page = self._page()
-        if QApplication.focusWidget() is None and self._window.isActiveWindow() and isinstance(page, Page):
+        is_lost = self._is_lost(QApplication.focusWidget())
+        if is_lost and self._window.isActiveWindow() and isinstance(page, Page):
             page.take_focus()
+
+    def _is_lost(self, at: QWidget | None) -> bool:
+        return at is None or (at.window() is self._window and not at.isVisible())
