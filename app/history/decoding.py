@@ -11,7 +11,8 @@ import msgspec
 
 from app.protocol.events import MAX_LINE, Event, ProtocolError, Sample, Unknown, from_json
 from app.shapes import Moment, Number, Seconds, ShapeError, decode
-from app.shapes.journal import LatencyCode, Place, Second, Seq, check_event
+from app.shapes.journal import LatencyCode, Place, Seq, check_event
+from app.shapes.plan import Second
 
 _SAMPLE = b'{"kind":"sample",'
 

@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal, TypedDict
 
 from msgspec import Meta
 
-from app.core.settings import MOST_PCT
 from app.protocol.latency import LONGEST_CODE
 from app.protocol.others import Others
 from app.protocol.plan import Plan
@@ -20,8 +19,6 @@ from app.protocol.waits import Statement, Waits
 
 from . import (
     Count,
-    Cpus,
-    Few,
     Figure,
     Figures,
     Moment,
@@ -31,24 +28,18 @@ from . import (
     Seconds,
     ShapeError,
     Text,
-    Texts,
     Whole,
     check,
 )
-from .facts import NamedBuild, check_fact
+from .facts import check_fact
+from .plan import Id, PlanShape, Second
 
 MOST_LISTED = 1000  # statements of a step
-MOST_SECONDS = 1 << 21  # of one step: 24 days
 MOST_TRIES = 1000  # of a search
 
-Id = Annotated[str, Meta(min_length=1, max_length=64)]
 Seq = Annotated[int, Meta(ge=0, le=1 << 53)]
-LimitPct = Annotated[float, Meta(ge=0, le=MOST_PCT)]
-Second = Annotated[int, Meta(ge=-MOST_SECONDS, le=MOST_SECONDS)]
 Place = Annotated[int, Meta(ge=-1, le=1_000_000)]  # of a step in its plan; -1: none
-Positive = Annotated[int, Meta(ge=1, le=10**15)]
 LatencyCode = Annotated[str, Meta(max_length=LONGEST_CODE)]  # read where it is stored: many at once are quick
-Scalar = bool | int | float | str | None
 
 
 class Stamp(TypedDict, total=False):
@@ -57,127 +48,6 @@ class Stamp(TypedDict, total=False):
     seq: Seq
     t: Seconds
     at: Moment
-
-
-# the plan
-
-
-class Contender(NamedBuild, total=False):
-    name: Name
-    engine: Name
-    preset: Name
-    cnf: str
-    table_options: Name
-    cores: Cpus
-    allocator: Name
-    numa: Name
-    memory_limit: Count
-
-
-class Options(TypedDict, total=False):
-    """Options of a Lua file; only those that Dyno computes with are checked."""
-
-    table_size: Count
-    rows_before: Count
-
-
-class Coordinates(TypedDict, total=False):
-    """Coordinates of a sweep; only those that curves use are checked."""
-
-    threads: Positive
-    cores: Positive
-    cpus: Cpus
-    volume_rows: Positive
-    rate: Positive
-
-
-class Step(TypedDict, total=False):
-    name: Name
-    kind: Name
-    workload: Name
-    group: Name
-    unit: Name
-    latency_per: Name
-    lua: Name
-    options: Options
-    ignore_errors: list[Count]
-    ignore_errors_by_engine: dict[Name, list[Count]]
-    coordinates: Coordinates
-    threads: Few
-    seconds: Second
-    events: Count
-    warmup: Second
-    warm: bool
-    writes: bool
-    cap_s: Second
-    figure: Name
-    rate: Count
-    arrivals: Name
-    limit_ms: Figure
-    cores: Cpus
-    load_cores: Cpus
-    shared_cores: bool
-    variables: dict[Name, Scalar]
-    restart_with: dict[Name, Scalar]
-    key_caches: bool
-    analyse: bool
-    sliced: bool
-    profile: bool
-
-
-class Turn(TypedDict, total=False):
-    session: Id
-    name: Name
-    contender: Few
-    repeat: Few
-    ordinal: Few
-    attempt: Few
-
-
-class LoadTarget(TypedDict, total=False):
-    name: Name
-    machine_key: Name
-    about: Name
-
-
-class PlanShape(TypedDict, total=False):
-    id: Id
-    name: Name
-    target: Name
-    machine_key: Name
-    sequence: Name
-    contenders: list[Contender]
-    steps: list[Step]
-    turns: list[Turn]
-    files: Texts
-    tables: Few
-    rows: Count
-    seconds: Second
-    warmup: Second
-    pause: Second
-    threads: list[Few]
-    repeats: Few
-    order: Name
-    transport: Name
-    load_method: Name
-    start: Name
-    allow_busy: bool
-    others_pct: Number
-    steal_pct: Number
-    quiet_wait: Second
-    repeat_if_disturbed: bool
-    canary: list[Contender]
-    until_decided: bool
-    time_limit: Second
-    matters_pct: LimitPct
-    false_share_pct: LimitPct
-    instruments: Name
-    load: list[LoadTarget]
-    load_address: Name
-    load_certificate: Name
-
-
-# the events
 
 
 class SessionPlanned(Stamp, total=False):

@@ -2,69 +2,33 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
 import signal
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from app.agent.server.server import start_ticks
 from app.protocol.events import (
-    PROTOCOL,
     Event,
     Log,
     Mark,
     Note,
     Sample,
-    SessionEnded,
     StepEnded,
     StepStarted,
-    Unknown,
-    decode,
 )
 from tests.installed import MARIADB
 from tests.integration.desktop import READ, WRITE, Desktop, own_marks
 from tests.integration.netns import FarTarget
+from tests.integration.on_target import begun, ended
 from tests.integration.sshd import Sshd
 from tests.waiting import wait_until
 
 LONG = {"seconds": 4}
-
-
-def begun(desktop: Desktop, step: int, directory: Path | None = None) -> Callable[[], bool]:
-    """Whether a step has begun on the target, and its first second is in the journal."""
-
-    def has_begun() -> bool:
-        return any(
-            isinstance(event, Sample) and event.step == step for event in on_target(desktop, directory)
-        )
-
-    return has_begun
-
-
-def journals(desktop: Desktop, directory: Path | None = None) -> list[list[Event]]:
-    """The events of each journal on the target, the newest last."""
-    paths = (directory or desktop.target).glob("sessions/*/journal.jsonl")
-    whole = [path.read_bytes().split(b"\n")[:-1] for path in sorted(paths, key=lambda p: p.stat().st_mtime)]
-    return [[decode(line) for line in lines] for lines in whole]
-
-
-def on_target(desktop: Desktop, directory: Path | None = None) -> list[Event]:
-    """The events of the newest journal on the target."""
-    return next(reversed(journals(desktop, directory)), [])
-
-
-def ended(desktop: Desktop, directory: Path | None = None) -> Callable[[], bool]:
-    """Whether a session has ended: the next one may already be writing its journal."""
-    return lambda: any(
-        isinstance(event, SessionEnded) for events in journals(desktop, directory) for event in events
-    )
 
 
 def check_every_second(events: list[Event], step: int, seconds: int) -> None:
@@ -388,57 +352,3 @@ def test_a_target_whose_clock_is_an_hour_ahead(desktop: Desktop, tmp_path: Path)
     check_every_second(desktop.events(entry["id"]), READ, 2)
     assert desktop.json("session", "show", entry["id"])["seconds"] < 60
     assert 3500 < desktop.events(entry["id"])[1].at - desktop.home.stat().st_mtime < 3700
-
-
-# journals as they should not be
-
-
-def test_a_torn_last_line_is_no_event_yet(recorded: Desktop) -> None:
-    (entry,) = recorded.sessions()
-    kept = recorded.home / "journals" / f"{entry['id']}.jsonl"
-    kept.write_bytes(kept.read_bytes() + b'{"kind":"note","seq":')
-    recorded.dyno("follow")
-    assert recorded.sessions() == [entry]
-
-
-def rewrite(recorded: Desktop, protocol: str, *more: dict[str, Any]) -> str:
-    """Put a finished session on the target as another agent would have written it, and follow."""
-    (path,) = recorded.target.glob("sessions/*/journal.jsonl")
-    first, *rest = [json.loads(line) for line in path.read_text().splitlines()]
-    first["protocol"] = protocol
-    events = [first, *more, *rest]
-    for number, event in enumerate(events, 1):
-        event["seq"] = number
-    events[-1]["events"] = len(events)
-    path.write_text("".join(json.dumps(event) + "\n" for event in events))
-    for forgotten in (*recorded.home.glob("history.sqlite*"), *(recorded.home / "journals").iterdir()):
-        forgotten.unlink()
-    done = recorded.dyno("follow", code=None)
-    return done.stdout + done.stderr
-
-
-def test_a_newer_minor_protocol_is_read_and_its_new_events_are_kept(recorded: Desktop) -> None:
-    rewrite(recorded, "1.7", {"kind": "weather", "t": 0.0, "at": 1.0, "text": "rain"})
-    (entry,) = recorded.sessions()
-    assert (entry["state"], entry["failed_steps"]) == ("completed", 0)
-    assert [type(event) for event in recorded.events(entry["id"])][1] is Unknown
-
-
-def test_a_newer_major_protocol_is_refused_with_both_versions(recorded: Desktop) -> None:
-    said = rewrite(recorded, "2.0")
-    for word in ("2.0", "{}.{}".format(*PROTOCOL), "update Dyno"):
-        assert word in said
-    (kept,) = (recorded.home / "journals").glob("*.jsonl")
-    assert kept.stat().st_size > 1000
-
-
-def test_what_the_agent_says_of_itself_is_no_traceback(recorded: Desktop) -> None:
-    (entry,) = recorded.sessions()
-    told = [e.text for e in recorded.events(entry["id"]) if isinstance(e, Log) and e.source == "agent"]
-    usual = (
-        "no block device",
-        "disturbed: ",
-        "have no names",
-    )  # the former as in memory, the latter by other tests
-    assert [text for text in told if not any(word in text for word in usual)] == []
-    assert all(path.read_text() == "" for path in recorded.target.glob("plans/*/agent.log"))

@@ -24,7 +24,7 @@ from app.protocol.answers import Build
 from app.protocol.events import Fact, Progress, StepEnded
 from tests.installed import MARIADB, SERIES, SERVER
 from tests.integration.desktop import Desktop, own_marks
-from tests.integration.test_faults import begun, on_target
+from tests.integration.on_target import begun, on_target
 from tests.plans import write as write_file
 from tests.sequences import INDEX, LOAD, SETTLED, own_sequence
 from tests.waiting import wait_until

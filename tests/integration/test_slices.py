@@ -19,7 +19,7 @@ from app.protocol.latency import counts_of
 from app.protocol.states import DECIDED, IN_PART, UNDECIDABLE
 from tests.installed import MARIADB
 from tests.integration.desktop import READ, WRITE, Desktop
-from tests.integration.test_faults import journals
+from tests.integration.on_target import journals
 from tests.waiting import wait_until
 
 TWO = (f"{MARIADB}:innodb", f"{MARIADB}:myisam")

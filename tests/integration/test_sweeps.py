@@ -20,7 +20,7 @@ from app.protocol.plan import Step
 from tests.installed import MARIADB
 from tests.integration.desktop import SEQUENCE, Desktop
 from tests.integration.generated import ENGINES, ROWS, TABLES, Outcome, Server, drive, fill, shipped
-from tests.integration.test_faults import begun
+from tests.integration.on_target import begun
 from tests.sequences import CALM, INDEX, LOAD, own_sequence
 from tests.waiting import wait_until
 

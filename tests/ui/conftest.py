@@ -20,6 +20,9 @@ from tests.fakes import ScriptedAgent
 from tests.integration.desktop import desktop
 from tests.integration.netns import two_targets
 from tests.integration.sshd import password_user, ssh_folder, sshd, start_sshd
+from tests.journals import Maker
+from tests.ui.live_page import Follow, shown
+from tests.ui.targets_panel import open_panel
 from tests.ui.watched import WatchedPlans, watched
 from ui.core.context import Context
 from ui.core.theme import Theme
@@ -30,7 +33,15 @@ from ui.widgets.charts.time_chart import TimeChart
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-__all__ = ["desktop", "password_user", "ssh_folder", "sshd", "start_sshd", "two_targets"]  # fixtures
+__all__ = [
+    "desktop",
+    "open_panel",
+    "password_user",
+    "ssh_folder",
+    "sshd",
+    "start_sshd",
+    "two_targets",
+]  # fixtures
 
 PATIENCE_MS = 30_000  # until a task has answered
 ENDING_S = 30.0  # a thread that imports a module on a busy machine takes its time
@@ -178,3 +189,18 @@ def _let_go(application: QApplication) -> None:
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     application.processEvents()
     gc.collect()
+
+
+@pytest.fixture
+def follow(plans: tuple[Context, WatchedPlans], show: ShowLive, qtbot: QtBot) -> Follow:
+    """The page with a session that is followed, as far as it has come."""
+    context, followed = plans
+
+    def make(maker: Maker) -> LivePage:
+        followed.watch(maker.plan)
+        followed.bring(maker)
+        page = show(context)
+        qtbot.waitUntil(lambda: shown(page) == maker.session)
+        return page
+
+    return make

@@ -30,8 +30,8 @@ from app.targets.store import Targets
 from app.targets.surveys import Surveyed
 from tests import journals
 from tests.plans import MARIADB
+from tests.ui.targets_panel import WAIT_MS, dialog_of
 from tests.ui.test_install import pack, send
-from tests.ui.test_targets import WAIT_MS, dialog_of
 from ui.core.context import Context
 from ui.pages.bench.targets.build_notes import BuildNotesDialog
 from ui.pages.bench.targets.builds import removal_text

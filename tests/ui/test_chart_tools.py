@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu, QToolTip, QVBoxLayout
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import DynoError
-from tests.ui.test_charts import SIZE, has_colour, mouse, picture, show, spot
+from tests.ui.pixels import SIZE, has_colour, mouse, picture, show, spot
 from ui.core.theme import Theme
 from ui.widgets.charts.bar_chart import BarChart
 from ui.widgets.charts.head import LINE_HEIGHT, Head

@@ -2,81 +2,29 @@
 
 from __future__ import annotations
 
-import csv
 import re
 import time
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QMessageBox, QPushButton
+from PySide6.QtWidgets import QPushButton
 
-from app.core.errors import LinkError
 from app.following.follower import Link
 from app.following.progress import PlanProgress
-from app.history.step_text import mark_text
-from app.protocol.events import Log, Note, Progress, Sample, SessionStarted, StepEnded
-from app.protocol.plan import Step
-from tests.journals import SERIES, Maker, contender, plan, renamed, whole
+from app.protocol.events import SessionStarted
+from tests.journals import Maker, contender, plan, whole
 from tests.ui.conftest import ShowLive as Show
+from tests.ui.live_page import TWO, Follow, cells, samples, shown, started
 from tests.ui.seen import painted
 from tests.ui.watched import WatchedPlans, keep
 from ui.core.bus import Changes, Wanted
 from ui.core.context import Context
 from ui.models.results import COLUMNS
 from ui.pages.live import LivePage
-from ui.pages.live.charts import CPU, GHOST
 from ui.pages.live.curves import QPS
 from ui.widgets.strip import PlanStrip
-
-TWO = [contender(), contender("rocksdb")]
-HANDLER_READS = {"name": "server.handler_reads", "unit": "1/s", "kind": "rate", "direction": "", "digits": 0}
-PADDING = 16  # pixels around the name of a column
-Follow = Callable[[Maker], LivePage]
-
-
-@pytest.fixture
-def follow(plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any) -> Follow:
-    """The page with a session that is followed, as far as it has come."""
-    context, followed = plans
-
-    def make(maker: Maker) -> LivePage:
-        followed.watch(maker.plan)
-        followed.bring(maker)
-        page = show(context)
-        qtbot.waitUntil(lambda: shown(page) == maker.session)
-        return page
-
-    return make
-
-
-def shown(page: LivePage) -> str:
-    """The session whose curves are drawn."""
-    seen = page._watching.loaded
-    return seen.curves.session if seen else ""
-
-
-def samples(page: LivePage) -> int:
-    return len(page.body.charts.qps.track(QPS))
-
-
-def cells(page: LivePage, column: int) -> list[str]:
-    model = page.body.results
-    return [str(model.index(row, column).data()) for row in range(model.rowCount())]
-
-
-def started(maker: Maker, step: int, seconds: int = 2) -> Maker:
-    """Steps up to this one, which is at hand."""
-    maker.begin()
-    for at in range(step):
-        maker.step(at)
-    maker.start_step(step)
-    maker.samples(step, range(-2, seconds))
-    return maker
 
 
 def test_empty_it_offers_the_next_step(context: Context, show: Show, qtbot: Any) -> None:
@@ -322,250 +270,6 @@ def test_a_step_that_is_looked_at_is_told_without_its_warm_up(context: Context, 
     assert step.warmup and f"(n {step.seconds})" in page.body.charts.qps._figures.told
 
 
-def test_a_ghost_is_offered_and_drawn(context: Context, show: Show, qtbot: Any) -> None:
-    earlier, other, now = (
-        whole(plan(number=1)), whole(renamed(plan(number=2), rows=9)), whole(plan(number=3)),
-    )  # fmt: skip
-    keep(context, [earlier, other, now])
-    page = show(context)
-    qtbot.waitUntil(lambda: shown(page) == now.session)
-    ghosts = page.body.choices._ghosts
-    assert [ghosts.itemData(at) for at in range(ghosts.count())] == ["", earlier.session, other.session]
-    assert "other work" in ghosts.itemText(2)
-    ghosts.setCurrentIndex(1)
-    ghosts.activated.emit(1)
-    qtbot.waitUntil(lambda: len(page.body.charts.qps.track(GHOST + QPS)) > 0)
-    assert ghosts.currentData() == earlier.session
-    assert page.body.results.headerData(3, Qt.Orientation.Horizontal) == f"/ {now.plan.turns[0].name}"
-
-
-def test_charts_are_saved_as_pictures_and_as_numbers(
-    context: Context, show: Show, qtbot: Any, tmp_path: Path
-) -> None:
-    earlier, now = whole(plan(number=1)), whole(plan(number=2))
-    keep(context, [earlier, now])
-    page = show(context)
-    qtbot.waitUntil(lambda: shown(page) == now.session)
-    page.body.choices.ghost_chosen.emit(earlier.session)
-    qtbot.waitUntil(lambda: len(page.body.charts.qps.track(GHOST + QPS)) > 0)
-    for name in ("charts.png", "charts.svg", "charts.csv"):
-        with qtbot.waitSignal(context.bus.saved):
-            page.body.choices._save_to(str(tmp_path / name))
-    assert QImage(str(tmp_path / "charts.png")).width() > 1000
-    assert f"{now.plan.turns[0].name} on local, " in (tmp_path / "charts.svg").read_text()
-    head, *rows = csv.reader((tmp_path / "charts.csv").read_text().splitlines())
-    assert head[:4] == ["session", "time (s)", "step", "load.queries (queries/s)"]
-    sampled = [event for event in now.events if isinstance(event, Sample)]
-    names = [each.plan.turns[0].name for each in (now, earlier)]
-    assert [row[0] for row in rows] == [names[0]] * len(sampled) + [names[1]] * len(sampled)
-    assert [float(row[1]) for row in rows[: len(sampled)]] == [
-        pytest.approx(each.t, abs=1e-3) for each in sampled
-    ]
-    assert {row[2] for row in rows} == {step.label for step in now.plan.steps[1:]}
-    assert [row[3] for row in rows[: len(sampled)]] == [
-        "" if each.values[0] is None else f"{each.values[0]:.15g}" for each in sampled
-    ]
-
-
-def test_numbers_that_cannot_be_saved_are_told(context: Context, tmp_path: Path, drawn: Show) -> None:
-    keep(context, [whole(plan())])
-    page = drawn(context)
-    page.body.choices._save_to(str(tmp_path / "missing" / "charts.csv"))
-    assert "cannot write" in page.body.message.text
-
-
-def held_against(page: LivePage, session: str, qtbot: Any) -> tuple[str, str, set[str]]:
-    """Head, its tooltip and values of the column that divides by another session."""
-    page.open(Wanted("live", (session,)))
-    qtbot.waitUntil(lambda: shown(page) == session)
-    head = page.body.results.headerData
-    tip = head(3, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
-    return str(head(3, Qt.Orientation.Horizontal)), str(tip), set(cells(page, 3))
-
-
-def test_against_the_base_of_the_same_repeat(context: Context, show: Show, qtbot: Any) -> None:
-    its_plan = plan([replace(each, name=each.engine) for each in TWO], repeats=3)
-    its_plan = replace(its_plan, turns=[replace(each, name=f"duel-{each.name}") for each in its_plan.turns])
-    makers = [Maker(its_plan, turn.session).begin() for turn in its_plan.turns]
-    del makers[4]  # the base of the last repeat has not begun
-    for maker, value in zip(makers, (1000.0, 1500.0, 2000.0, 1000.0, 1000.0), strict=True):
-        for step in range(5):
-            maker.start_step(step)
-            maker.end_step(step, value=value)
-        maker.end()
-    keep(context, makers)
-    page = show(context)
-    first, second, third = (held_against(page, maker.session, qtbot) for maker in makers[1::2] + makers[4:])
-    assert (first[0], first[2]) == ("/ innodb-1", {"1.50"})
-    assert (second[0], second[2]) == ("/ innodb-2", {"0.50"})
-    assert "Relative to duel-innodb-2:" in second[1]
-    assert (third[0], third[2]) == ("/ base", {""})
-    assert held_against(page, makers[2].session, qtbot)[2] == {""}  # the base itself
-    header = page.body.table.horizontalHeader()
-    assert header.fontMetrics().horizontalAdvance("/ innodb-12") + PADDING < header.sectionSize(3)
-
-
-def test_all_curves_of_the_cpu_chart_are_read(context: Context, drawn: Show) -> None:
-    series = [{**SERIES[3], "name": each.series} for each in CPU]
-    maker = Maker(plan()).begin(series)
-    for step in range(5):
-        maker.step(step)
-    maker.end()
-    keep(context, [maker])
-    chart = drawn(context).body.charts.cpu
-    assert {each.label: len(chart.track(each.series)) > 0 for each in CPU} == {
-        "machine (% of all)": True, "server": True, "sysbench": True, "others": True,
-    }  # fmt: skip
-
-
-def test_a_chosen_series_is_read_and_remembered(context: Context, qtbot: Any, drawn: Show) -> None:
-    keep(context, [whole(plan())])
-    page = drawn(context)
-    box = page.body.choices._series
-    at = box.findData("load.errors")
-    box.setCurrentIndex(at)
-    box.activated.emit(at)
-    qtbot.waitUntil(lambda: len(page.body.charts.choice.track("load.errors")) > 0)
-    assert context.memory.value("live/series", "") == "load.errors"
-
-
-def test_notes_and_log_lines_come_in(followed: WatchedPlans, follow: Follow) -> None:
-    maker = started(Maker(plan()), 1)
-    page = follow(maker)
-    maker.add(Note, text="the fan is loud", step=1)
-    maker.add(Log, source="server", level="error", text="page corruption")
-    followed.bring(maker)
-    lines = page.body.remarks.toPlainText().splitlines()
-    assert [line.split("  ")[1] for line in lines[-2:]] == [
-        "note: the fan is loud", "server error: page corruption",
-    ]  # fmt: skip
-    assert page._watching.loaded is not None
-    assert page._watching.loaded.curves.marks[-1][1] == "the fan is loud"
-
-
-def test_what_can_be_asked_of_a_plan(followed: WatchedPlans, qtbot: Any, follow: Follow) -> None:
-    its_plan = plan(TWO)
-    maker = started(Maker(its_plan), 1)
-    page = follow(maker)
-    steering = page.body.steering
-    assert steering.isVisible()
-    qtbot.keyClicks(steering.note, "the fan is loud")
-    qtbot.keyClick(steering.note, Qt.Key.Key_Return)
-    for each, agreed in ((steering.skip, "Skip step"), (steering.stop_after, "Stop after step")):
-        asked = len(followed.asked)
-        each.trigger()
-        assert len(followed.asked) == asked
-        answer(page, agreed)
-    assert followed.asked == [
-        ("note", its_plan.id, "the fan is loud"), ("skip", its_plan.id), ("stop", its_plan.id, "step"),
-    ]  # fmt: skip
-    steering.stop_session.trigger()
-    assert answer(page, "Stop session") == {"Stop session", "Stop plan", "Keep running"}
-    assert followed.asked[-1] == ("stop", its_plan.id, "session")
-    assert steering.note.text() == ""
-
-
-def answer(page: LivePage, text: str) -> set[str]:
-    """With a click, to the question that is asked; all of its answers."""
-    (box,) = (each for each in page.window().findChildren(QMessageBox) if each.isVisible())
-    answers = {button.text().replace("&", ""): button for button in box.buttons()}
-    answers[text].click()
-    return set(answers)
-
-
-def test_a_note_that_did_not_get_there_is_not_lost(
-    followed: WatchedPlans, qtbot: Any, monkeypatch: pytest.MonkeyPatch, follow: Follow
-) -> None:
-    maker = started(Maker(plan()), 1)
-    page = follow(maker)
-    refused: list[Any] = []
-    monkeypatch.setattr(followed, "note", lambda plan, text, owner, failed: refused.append(failed))
-    note = page.body.steering.note
-    qtbot.keyClicks(note, "the fan came on")
-    qtbot.keyClick(note, Qt.Key.Key_Return)
-    assert note.text() == ""
-    refused[0](LinkError("nuc does not answer"))
-    assert note.text() == "the fan came on" and page.body.message.text == "nuc does not answer"
-
-
-def test_going_on_stops_nothing(followed: WatchedPlans, qtbot: Any, follow: Follow) -> None:
-    maker = started(Maker(plan()), 1)
-    page = follow(maker)
-    page.body.steering.stop_plan.trigger()
-    box = page.window().findChild(QMessageBox)
-    box.reject()
-    assert followed.asked == []
-    maker.end("stopped")
-    followed.bring(maker, "ended")
-    qtbot.waitUntil(lambda: not page.body.steering.isVisible())
-
-
-def test_several_plans_each_with_its_line(
-    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any
-) -> None:
-    context, followed = plans
-    makers = [
-        started(Maker(plan(number=number, target=target)), 1) for number, target in ((1, "a"), (2, "b"))
-    ]
-    for maker, target in zip(makers, "ab", strict=True):
-        followed.watch(maker.plan, target)
-        followed.bring(maker)
-    page = show(context)
-    qtbot.waitUntil(lambda: shown(page) == makers[1].session)
-    lines = page.body.plans._lines
-    assert [line.text.split("  ")[0] for line in lines.values()] == ["a plan on a", "a plan on b"]
-    assert page.body.plans.isVisible()
-    lines[makers[0].plan.id].clicked.emit()
-    qtbot.waitUntil(lambda: shown(page) == makers[0].session)
-
-
-def test_latency_says_what_one_is_of(context: Context, drawn: Show) -> None:
-    per = {"read": "transaction", "write": "query"}
-    steps = [replace(step, latency_per=per.get(step.group, "query")) for step in plan().steps]
-    mixed = plan(its_steps=steps)
-    keep(context, [whole(mixed)])
-    page = drawn(context)
-    seen = page._watching.loaded
-    assert seen is not None
-    page.body.charts.axis.set_cursor(seen.curves.bounds[1].began_t + 1)
-    assert page.body.charts.latency.accessibleName() == "Latency p95, ms per transaction"
-    page.body.charts.axis.set_cursor(seen.curves.bounds[4].began_t + 1)
-    assert page.body.charts.latency.accessibleName() == "Latency p95, ms per query"
-    assert cells(page, 4)[1].endswith(" tx")
-    assert not cells(page, 4)[4].endswith(" tx")
-
-
-def test_a_scan_is_shown_by_the_rows_that_the_server_reads(context: Context, drawn: Show) -> None:
-    scan = Step("scan", "scan", workload="scan", unit="rows/s", coordinates={"threads": 1})
-    maker = Maker(plan(its_steps=[*plan().steps, scan])).begin([*SERIES, HANDLER_READS])
-    at = len(maker.plan.steps) - 1
-    for each in range(at):
-        maker.step(each)
-    maker.start_step(at)
-    maker.samples(at, range(12))
-    maker.end_step(at)
-    keep(context, [maker.end()])
-    page = drawn(context)
-    chart = page.body.charts.qps
-    assert chart.accessibleName() == "QPS, queries/s"
-    page.body.table.activated.emit(page.body.results.index(at, 0))
-    assert chart.accessibleName() == "Rows read by the server, rows/s"
-    assert [line.key for line in chart._lines] == ["server.handler_reads"]
-    page.body.charts.axis.reset()
-    assert chart.accessibleName() == "QPS, queries/s"
-
-
-def test_a_settle_step_says_what_is_still_to_be_written(follow: Follow) -> None:
-    settle = Step("settle.load", "settle", unit="s", cap_s=60)
-    maker = Maker(plan(its_steps=[plan().steps[0], settle])).begin()
-    maker.step(0)
-    maker.start_step(1)
-    maker.add(Progress, step=1, done=3, total=60, unit="s", text="1,234 dirty pages")
-    page = follow(maker)
-    assert "settle.load: 3 of 60 s: 1,234 dirty pages" in page.body.header.text
-    assert cells(page, 2)[1] == "3 s"
-
-
 def test_the_step_at_hand_is_in_sight(plans: tuple[Context, WatchedPlans], qtbot: Any, drawn: Show) -> None:
     context, watched_plans = plans
     many = plan(its_steps=[replace(plan().steps[0], name=f"load{at}") for at in range(40)])
@@ -580,31 +284,6 @@ def test_the_step_at_hand_is_in_sight(plans: tuple[Context, WatchedPlans], qtbot
     qtbot.waitUntil(lambda: table.viewport().rect().contains(table.visualRect(row).center()))
 
 
-def test_what_is_to_be_known_of_a_step_stands_there_in_words(context: Context, drawn: Show) -> None:
-    maker = Maker(plan()).begin()
-    for at in range(3):
-        maker.step(at)
-    ended = maker.events[-1]
-    assert isinstance(ended, StepEnded)
-    ended.marks.append("shared-cores")
-    keep(context, [maker.end()])
-    page = drawn(context)
-    assert cells(page, 2)[2].startswith("!  ") and not cells(page, 2)[1].startswith("!")
-    assert cells(page, len(COLUMNS) - 1)[2] == "shared-cores"
-    told = page.body.results.index(2, 2).data(Qt.ItemDataRole.ToolTipRole).splitlines()
-    assert told == [mark_text("shared-cores"), "too short to tell: 5 seconds have a figure, 25 are needed"]
-
-
-def test_a_failed_step_says_why(context: Context, drawn: Show) -> None:
-    keep(context, [whole(plan(), failed=2)])
-    page = drawn(context)
-    index = page.body.results.index(2, 2)
-    assert (index.data(), index.data(Qt.ItemDataRole.ToolTipRole)) == (
-        "failed",
-        "sysbench: FATAL: error 1205",
-    )
-
-
 def test_changes_elsewhere_read_the_figures_and_not_the_curves(
     recorded: Any, context: Context, qtbot: Any, drawn: Show
 ) -> None:
@@ -613,23 +292,3 @@ def test_changes_elsewhere_read_the_figures_and_not_the_curves(
     with qtbot.waitSignal(page._watching.figured):
         context.bus.changed.emit(Changes(sessions=True))
     assert page._watching.loaded is seen
-
-
-def test_a_plan_that_cannot_be_followed_offers_to_connect_again(
-    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any
-) -> None:
-    context, followed = plans
-    maker = started(Maker(plan()), 1)
-    entry = followed.watch(maker.plan)
-    followed.bring(maker)
-    page = show(context)
-    qtbot.waitUntil(lambda: shown(page) == maker.session)
-    entry.problem = "nuc: the key needs its passphrase"
-    qtbot.waitUntil(lambda: page.body.message.text == entry.problem)
-    button = next(
-        each for each in page.body.message.findChildren(QPushButton) if each.text() == "Connect again"
-    )
-    button.click()
-    assert followed.asked == [("retry", maker.plan.id)]
-    entry.problem = ""
-    qtbot.waitUntil(lambda: page.body.message.text == "")

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from app.protocol.events import SessionStarted
 from tests.journals import Maker, contender, plan
 from tests.ui.conftest import ShowLive as Show
-from tests.ui.test_live import shown, started
+from tests.ui.live_page import shown, started
 from tests.ui.watched import WatchedPlans
 from ui.core.context import Context
 

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from tests.ui.test_charts import SIZE, has_colour, picture, show
+from tests.ui.pixels import SIZE, has_colour, picture, show
 from ui.core.theme import Theme
 from ui.widgets.charts.bar_chart import BarChart
 from ui.widgets.charts.frame import ROW
@@ -231,3 +231,63 @@ def test_missing_figures_never_break_a_chart(
 
 def _whole(chart: StillChart) -> QWidget:
     return chart
+
+
+@pytest.fixture
+def bars(qtbot: QtBot, theme: Theme) -> BarChart:
+    made = BarChart(theme, "Write")
+    qtbot.addWidget(made)
+    made.resize(*SIZE)
+    ours, theirs = Line("a", "InnoDB", theme.contender(0)), Line("b", "RocksDB", theme.contender(1))
+    made.set_bars(["insert", "delete"], [(ours, [1.0, 1.0]), (theirs, [1.5, None])], "relative to InnoDB")
+    show(qtbot, made)
+    return made
+
+
+def test_bars_stand_to_their_values(bars: BarChart, theme: Theme) -> None:
+    image = picture(bars)
+    places = {(line.key, category): place for line, category, _, place in bars.places()}
+    assert set(places) == {("a", 0), ("a", 1), ("b", 0)}
+    for (key, _), place in places.items():
+        colour = theme.contender(0 if key == "a" else 1)
+        assert has_colour(image, colour, place.center(), near=0)
+        assert not has_colour(image, colour, QPointF(place.center().x(), place.top() - 4), near=1)
+    assert places["b", 0].height() == pytest.approx(1.5 * places["a", 0].height())
+    base = QPointF(bars._area.plot.left() + 4, bars._area.py(1.0))
+    assert has_colour(image, theme.colour("text"), base, near=1)
+
+
+def test_long_names_of_bars_take_turns(bars: BarChart, theme: Theme) -> None:
+    names = [f"read-write.range{at}" for at in range(8)]
+    height = bars._area.plot.height()
+    bars.set_bars(names, [(Line("a", "InnoDB", theme.contender(0)), [1.0] * 8)], "relative to InnoDB")
+    assert [text for _, text in bars._ground.x_ticks] == names
+    assert bars._area.plot.height() < height
+
+
+def test_bars_are_read_out(bars: BarChart) -> None:
+    QTest.keyClick(bars, Qt.Key.Key_Right)
+    assert bars.accessibleDescription() == (
+        "insert: InnoDB 1.00 relative to InnoDB, RocksDB 1.50 relative to InnoDB"
+    )
+    QTest.keyClick(bars, Qt.Key.Key_Right)
+    assert bars.accessibleDescription().startswith("delete: InnoDB 1.00 relative to InnoDB, RocksDB –")  # noqa: RUF001
+
+
+def test_curves_over_threads(qtbot: QtBot, theme: Theme) -> None:
+    chart = LineChart(theme, "QPS over threads")
+    qtbot.addWidget(chart)
+    chart.resize(*SIZE)
+    colour = theme.contender(0)
+    xs, ys = [1, 2, 4, 8, 16], [100.0, 200.0, None, 600.0, 700.0]
+    chart.set_curves([(Line("a", "InnoDB", colour), xs, ys)], "threads", "queries/s", is_logarithmic=True)
+    show(qtbot, chart)
+    image = picture(chart)
+    area = chart._area
+    for x, y in zip(xs, ys, strict=True):
+        if y is not None:
+            assert has_colour(image, colour, QPointF(area.px(chart._places[x]), area.py(y)))
+    between = QPointF(area.px((chart._places[2] + chart._places[8]) / 2), area.py(400.0))
+    assert not has_colour(image, colour, between, near=6)
+    QTest.mouseMove(chart, QPoint(round(area.px(chart._places[8])), round(area.py(100.0))))
+    qtbot.waitUntil(lambda: "8 threads: InnoDB 600.0 queries/s" in chart.accessibleDescription())

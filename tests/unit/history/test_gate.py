@@ -12,6 +12,7 @@ from app.history.decoding import Events, decode_lines
 from app.protocol.events import KINDS, ProtocolError
 from app.protocol.plan import Contender, Plan, Step, Turn
 from app.shapes import journal
+from app.shapes import plan as plan_shapes
 from tests import journals
 from tests.fuzz.damage import deep
 
@@ -120,8 +121,8 @@ def test_every_field_of_the_protocol_has_a_shape() -> None:
     shapes = {**journal.SHAPES}
     assert shapes.keys() == KINDS.keys()
     pairs = [(shapes[kind], KINDS[kind]) for kind in KINDS]
-    pairs += [(journal.PlanShape, Plan), (journal.Contender, Contender), (journal.Step, Step)]
-    for shape, known in [*pairs, (journal.Turn, Turn)]:
+    pairs += [(plan_shapes.PlanShape, Plan), (plan_shapes.Contender, Contender), (plan_shapes.Step, Step)]
+    for shape, known in [*pairs, (plan_shapes.Turn, Turn)]:
         names = {field.name for field in fields(known)}
         assert set(shape.__annotations__) | set(journal.Stamp.__annotations__) >= names, known
         assert set(shape.__annotations__) - names - set(journal.Stamp.__annotations__) == set(), known

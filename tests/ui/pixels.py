@@ -1,0 +1,51 @@
+"""Widgets as pixels, and a mouse over a chart."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import (
+    QColor,
+    QImage,
+    QMouseEvent,
+)
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from ui.widgets.charts.time_chart import TimeChart
+
+SIZE = (800, 300)
+
+
+NEAR = 2  # pixels
+
+
+def show(qtbot: QtBot, widget: QWidget) -> None:
+    widget.show()
+    qtbot.waitExposed(widget)
+
+
+def picture(widget: QWidget) -> QImage:
+    QApplication.processEvents()
+    return widget.grab().toImage()
+
+
+def has_colour(image: QImage, colour: QColor, at: QPointF, near: int = NEAR) -> bool:
+    around = range(-near, near + 1)
+    x, y = round(at.x()), round(at.y())
+    return any(image.pixelColor(x + dx, y + dy).rgb() == colour.rgb() for dx in around for dy in around)
+
+
+def spot(chart: TimeChart, t: float, value: float) -> QPointF:
+    """Where a value is painted."""
+    canvas = chart._canvas
+    return QPointF(canvas.pos()) + QPointF(canvas.area.px(t), canvas.area.py(value))
+
+
+def mouse(chart: TimeChart, kind: QEvent.Type, t: float, shifted: bool = False) -> None:
+    """A mouse over the curves, at this time."""
+    view = chart._canvas.viewport()
+    at = QPointF(chart._canvas.area.px(t), chart._canvas.area.plot.center().y())
+    held = Qt.MouseButton.NoButton if kind == QEvent.Type.MouseButtonRelease else Qt.MouseButton.LeftButton
+    keys = Qt.KeyboardModifier.ShiftModifier if shifted else Qt.KeyboardModifier.NoModifier
+    event = QMouseEvent(kind, at, QPointF(view.mapToGlobal(at)), Qt.MouseButton.LeftButton, held, keys)
+    QApplication.sendEvent(view, event)
