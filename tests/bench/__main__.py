@@ -21,8 +21,8 @@ from tests.bench.slices import add_options
 MODULES = ("server", "sampling", "lua", "load", "history", "window_start", "charts", "chart_parts",
            "history_page", "compare_page", "live_page", "window_process", "window_opening", "snapshot",
            "report", "verdicts", "rounds", "gate", "looks", "changes", "team", "estimates", "slices", "waits",
-           "explain")  # fmt: skip
-LONG = ("slices", "waits", "explain", "team")  # long: only where it is named
+           "explain", "limits")  # fmt: skip
+LONG = ("slices", "waits", "explain", "limits", "team")  # long: only where it is named
 Measure = Callable[[argparse.Namespace], list[Figure]]
 
 

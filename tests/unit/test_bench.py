@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from app.protocol.events import encode
+from app.protocol.events import StepEnded, StepStarted, encode
+from tests.bench import limits
 from tests.bench.figure import Figure
 from tests.bench.pairs import mean_ratio, ratio_of
 from tests.bench.processes import Watch, of_dyno
@@ -148,3 +149,25 @@ def test_a_goal_is_met_up_to_its_value() -> None:
     assert Figure("qps", 0.98, "", 1, at_least=0.98).row()[-2:] == (">= 0.98", "met")
     assert Figure("qps", 0.9799, "", 1, at_least=0.98).row()[-1] == "NOT MET"
     assert Figure("size", 5, "MiB", 1).row()[-1] == ""
+
+
+def test_answers_of_searches_are_held_against_their_median() -> None:
+    def search(rate: int, outcome: str = "completed") -> list[StepStarted | StepEnded]:
+        tried = {"rate": rate, "passed": True, "p99_ms": None}
+        limit = {"rate": rate, "closed_rate": 2000, "tries": [tried] * 12}
+        return [
+            StepStarted(1, 10.0, 0.0, step=3),
+            StepEnded(2, 12.0, 0.0, step=2, outcome="completed"),
+            StepEnded(3, 310.0, 0.0, step=3, outcome=outcome, limit=limit),
+        ]
+
+    events = [event for rate in (1000, 1020, 950) for event in search(rate)]
+    found = limits.searches_of([*events, *search(1, "failed")], 3)
+    assert found[0].line().startswith("completed in 300 s: 1000 of 2000 events/s (1000 passed 0.00 ms; ")
+    figures = {figure.name.partition(": ")[2]: figure for figure in limits.figures_of("innodb", found)}
+    assert figures["with an answer"].value == 3 and not figures["with an answer"].is_met
+    assert figures["the answer, median"].value == 1000
+    off = figures["an answer is off the median by, at most"]
+    assert off.value == pytest.approx(5) and not off.is_met
+    assert figures["tries, median"].value == 12 and figures["a search takes, at most"].value == 300
+    assert len(limits.figures_of("innodb", found[3:])) == 1

@@ -1,0 +1,101 @@
+"""How far apart the answers of five searches for a limit are, each on a server of its own."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from statistics import mean, median, stdev
+from typing import Any, NamedTuple
+
+from app.protocol.events import StepEnded, StepStarted
+from tests.bench import rig as rigs
+from tests.bench.figure import Figure
+from tests.bench.server import WORKLOADS, engines
+
+SEARCHES, ROWS, THREADS, SECONDS = 5, 200_000, 8, 10
+LIMIT_MS, WITHIN_PCT, LONGEST_S = 5, 3.0, 900.0  # the last two: goals
+STEP = """
+[[step]]
+name = "search"
+workload = "{workload}"
+limit_ms = {limit_ms}
+seconds = {seconds}
+warmup = 2
+settle_before = true
+"""
+
+
+class Search(NamedTuple):
+    ended: StepEnded
+    took_s: float
+
+    @property
+    def tries(self) -> Sequence[Any]:
+        tries: Sequence[Any] = self.ended.limit.get("tries", [])
+        return tries
+
+    def line(self) -> str:
+        its, tries = self.ended.limit, "; ".join(map(_text, self.tries))
+        found = f"{its.get('rate', 0):.0f} of {its.get('closed_rate', 0):.0f} events/s"
+        return f"{self.ended.outcome} in {self.took_s:.0f} s: {found} ({tries}) {self.ended.marks}"
+
+
+def _text(tried: Any) -> str:
+    return f"{tried['rate']:.0f} {'passed' if tried['passed'] else 'failed'} {tried['p99_ms'] or 0:.2f} ms"
+
+
+def measure(options: argparse.Namespace) -> list[Figure]:
+    found: list[Figure] = []
+    with rigs.made(options) as rig:
+        for engine in engines(options):
+            for workload in WORKLOADS:
+                found += figures_of(f"{engine}, {workload}", _searched(rig, engine, workload))
+    return found
+
+
+def _searched(rig: rigs.Rig, engine: str, workload: str) -> list[Search]:
+    step = STEP.format(workload=workload, limit_ms=LIMIT_MS, seconds=rig.options.seconds or SECONDS)
+    size = {"rows": rig.options.rows or ROWS, "threads": (THREADS,), "repeats": SEARCHES}
+    plan = rig.plan(engine, step, **size)
+    with rig.carried_out(plan) as followed:
+        events = followed.to_the_end()
+    found = searches_of(events, len(plan.steps) - 1)
+    print(*(each.line() for each in found), sep="\n", flush=True)
+    return found
+
+
+def searches_of(events: Sequence[Any], step: int) -> list[Search]:
+    """One session after the other."""
+    found, began = [], 0.0
+    for each in events:
+        if isinstance(each, StepStarted) and each.step == step:
+            began = each.t
+        elif isinstance(each, StepEnded) and each.step == step:
+            found.append(Search(each, each.t - began))
+    return found
+
+
+def figures_of(name: str, searches: Sequence[Search]) -> list[Figure]:
+    limits = [each.ended.limit for each in searches if each.ended.outcome == "completed"]
+    answers, n, of = [each["rate"] for each in limits], len(limits), "searches"
+    tries = [len(each.tries) for each in searches]
+    found = [Figure(f"{name}: with an answer", n, of, len(searches), of, at_least=SEARCHES, digits=0)]
+    if n > 1:
+        middle = median(answers)
+        off = max(100 * abs(each / middle - 1) for each in answers)
+        noise = 100 * stdev(answers) / mean(answers)
+        shares = [each["rate"] / each["closed_rate"] for each in limits]
+        found += [
+            Figure(f"{name}: the answer, median", middle, "events/s", n, of, digits=0),
+            Figure(f"{name}: an answer is off the median by, at most", off, "%", n, of,
+                   at_most=WITHIN_PCT, digits=1),
+            Figure(f"{name}: answers vary by (sd)", noise, "%", n, of, digits=1),
+            Figure(f"{name}: answer over the rate without a limit, median", median(shares), "", n, of),
+            Figure(f"{name}: tries, median", median(tries), "", n, of, digits=0),
+            Figure(f"{name}: a search takes, at most", max(each.took_s for each in searches), "s", n, of,
+                   at_most=LONGEST_S, digits=0),
+        ]  # fmt: skip
+    return found
+
+
+FIGURES = {"limits": measure}
