@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from app.explaining.search import DID
-from tests.bench.figure import Figure
+from tests.bench.figure import Figure, print_figures
 from tests.installed import MARIADB
 from tests.sequences import LOAD, SETTLED, own_sequence
 
@@ -81,7 +81,10 @@ def explain(options: argparse.Namespace) -> list[Figure]:
     with tempfile.TemporaryDirectory(dir=options.directory or None) as folder:
         home = Path(folder) / "home"
         _write_sequence(home, options)
-        found = {name: _explained(home, name, options) for name in names}
+        found: dict[str, dict[str, Any]] = {}
+        for name in names:
+            found[name] = _explained(home, name, options)
+            print_figures(_figures(name, found[name]))  # a run that is broken off has its figures too
     return [figure for name, entry in found.items() for figure in _figures(name, entry)] + _summary(found)
 
 
