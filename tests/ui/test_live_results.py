@@ -22,8 +22,8 @@ from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.models.results import COLUMNS
 from ui.pages.live import LivePage
-from ui.pages.live.charts import CPU, GHOST
 from ui.pages.live.curves import QPS
+from ui.pages.live.lines import CPU, GHOST
 
 HANDLER_READS = {"name": "server.handler_reads", "unit": "1/s", "kind": "rate", "direction": "", "digits": 0}
 

@@ -29,8 +29,8 @@ from tests.ui.watched import WatchedPlans, keep
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.pages.live import LivePage
-from ui.pages.live.charts import OTHER
 from ui.pages.live.curves import QPS, SessionCurves
+from ui.pages.live.lines import OTHER
 from ui.pages.live.ratio_line import TIP
 
 

@@ -3,60 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.core.names import short_names
 from app.core.units import unit_text
 from app.history.figures import CutEntry, StepEntry
-from app.history.series import SeriesEntry
-from app.history.sessions import SessionEntry, began_text
 from app.history.stretches import WHY_NONE
 from ui.core.theme import SPACE, Theme
 from ui.widgets.charts.heat_chart import HeatChart
 from ui.widgets.charts.hidden import Hidden
 from ui.widgets.charts.latency_chart import LatencyChart
-from ui.widgets.charts.lines import Line, Span
-from ui.widgets.charts.pyramid import Track
+from ui.widgets.charts.lines import Span
 from ui.widgets.charts.time_axis import TimeAxis
 from ui.widgets.charts.time_chart import TimeChart
 
-from .curves import QPS, Bounds, GhostCurves, SessionCurves
+from .curves import QPS, Bounds, SessionCurves
 from .heat import HEAT
-from .numbers import session_numbers
+from .lines import CPU, DISK, LATENCY, ROWS, Shown
 from .ratio_line import RatioLine
-from .round import RoundCurves
 from .thread_states import CLIENT_STATES, seen_states, state_lines
 
-LATENCY = "load.latency_p95_ms"
-ROWS = "server.handler_reads"  # what a scan is doing while it has no query to show for it
-GHOST = "ghost "  # in front of the name of a series
-OTHER = "other "  # in front of a session of the round: its QPS
 _MARGIN_S = 1.0  # shown before and after a step that is looked at
 _LEAST = 110  # pixels of a lower chart, in the smallest usual window too
 Chart = TypeVar("Chart", bound=TimeChart)
 _OPEN_S = 1e7  # the end of a step that has not ended: beyond any axis
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """A curve that is always drawn."""
-
-    series: str
-    label: str
-    role: str  # of its colour
-
-
-CPU = (
-    Drawn("host.cpu_pct", "machine (% of all)", "muted"),
-    Drawn("server.cpu_pct", "server", "accent"),
-    Drawn("sysbench.cpu_pct", "sysbench", "warn"),
-    Drawn("others.cpu_pct", "others", "bad"),
-)
-DISK = (Drawn("disk.read_kb", "read", "accent"), Drawn("disk.write_kb", "written", "warn"))
 
 
 class SessionCharts(QWidget):
@@ -69,14 +42,10 @@ class SessionCharts(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._curves: SessionCurves | None = None
-        self._ghost: GhostCurves | None = None
-        self._round: RoundCurves | None = None
-        self._entries: tuple[SessionEntry | None, SessionEntry | None] = (None, None)
+        self._shown: Shown | None = None
         self._cuts: dict[int, CutEntry] = {}  # by position of the step
         self._rates = QPS  # or ROWS
         self._states: tuple[str, ...] = ()  # of client threads, as far as they were seen
-        self._choice: SeriesEntry | None = None
         self.axis = TimeAxis(self)
         self._hidden = Hidden(self)  # a contender is hidden in all charts
         self.qps = self._chart("QPS", "queries/s", TimeChart)
@@ -131,39 +100,37 @@ class SessionCharts(QWidget):
     @property
     def _is_heat(self) -> bool:
         """Whether the chart of the person's choice is the heat map."""
-        return self._choice is not None and self._choice["name"] == HEAT["name"]
+        return self._choice == HEAT["name"]
+
+    @property
+    def _choice(self) -> str:
+        """The series of the person's choice."""
+        return self._shown.choice["name"] if self._shown and self._shown.choice else ""
 
     def caption(self) -> str:
-        """Of a picture: `duel-innodb-1 on shelf, 2026-11-24 14:35`."""
-        session, _ = self._entries
-        if session is None:
-            return ""
-        return ", ".join(filter(None, (f"{session['name']} on {session['target']}", began_text(session))))
+        """Of a picture."""
+        return self._shown.caption if self._shown else ""
 
     # ---- what is drawn
 
-    def show_curves(
-        self,
-        curves: SessionCurves,
-        ghost: GhostCurves | None,
-        entries: tuple[SessionEntry, SessionEntry | None],
-        choice: SeriesEntry | None,
-        its_round: RoundCurves | None = None,
-    ) -> None:
+    @property
+    def _curves(self) -> SessionCurves | None:
+        return self._shown.curves if self._shown else None
+
+    def show_curves(self, shown: Shown) -> None:
         """Show other curves, or the same read again; the same session keeps the axis."""
-        is_other = self._curves is None or self._curves.session != curves.session
-        self._curves, self._ghost, self._entries, self._choice = curves, ghost, entries, choice
-        self._round = its_round
+        before, self._shown = self._shown, shown
+        choice = shown.choice
         title = (choice["label"] or choice["name"], choice["unit"]) if choice else ("Your choice", "")
         self.choice.set_title(_sentence(title[0]), unit_text(title[1]))
         self.choice.setVisible(not self._is_heat)
         self.heat.setVisible(self._is_heat)
         self._set_lines()
         for chart in self.charts:
-            chart.set_tracks(self._tracks())
+            chart.set_tracks(shown.tracks())
         self.mark()
         self.advance()
-        if is_other:
+        if before is None or before.curves.session != shown.curves.session:
             self.axis.set_cursor(None)
             self.axis.show_all()
         else:
@@ -171,24 +138,14 @@ class SessionCharts(QWidget):
 
     def csv(self, units: Mapping[str, str]) -> str:
         """The numbers behind the charts as CSV, with units by series."""
-        if self._curves is None:
-            return ""
-        shown, earlier = self._entries
-        drawn = [(shown["name"], self._curves.tracks)] if shown else []
-        if self._round is not None:
-            names = {each["id"]: each["name"] for each in self._round.entries}
-            drawn += [(names[session], {QPS: track}) for session, track in self._round.tracks.items()]
-        if earlier is not None and self._ghost is not None:
-            drawn.append((earlier["name"], self._ghost.tracks))
-        return session_numbers(self._curves, drawn, units).to_csv()
+        return self._shown.numbers(units).to_csv() if self._shown else ""
 
     def advance(self) -> None:
         """Advance the earlier session, and other contenders in slices, to the session's time."""
-        if self._curves is not None and self._ghost is not None:
-            self._ghost.advance(self._curves.bounds, self._curves.t)
-        if self._round is not None:
-            self._round.advance()
-            self._mark_warm_up()
+        if self._shown is not None:
+            self._shown.advance()
+            if self._shown.its_round is not None:
+                self._mark_warm_up()
         self._show_states()
         self._show_ratio()
 
@@ -223,68 +180,17 @@ class SessionCharts(QWidget):
         last = max(bounds.ended_t or (self._curves.t if self._curves else first), first + _MARGIN_S)
         self.axis.look_at(first - _MARGIN_S, last + _MARGIN_S, (bounds.measured_t or first, last))
 
-    def _tracks(self) -> Mapping[str, Track]:
-        tracks = dict(self._curves.tracks) if self._curves else dict[str, Track]()
-        if self._ghost is not None:
-            tracks |= {GHOST + name: track for name, track in self._ghost.tracks.items()}
-        if self._round is not None:
-            tracks |= {OTHER + session: track for session, track in self._round.tracks.items()}
-        return tracks
-
     def _set_lines(self) -> None:
-        session, _ = self._entries
-        if session is None:
+        shown, theme = self._shown, self._theme
+        if shown is None:
             return
-        name = session["contender"]["name"]
-        own = Line("", name, self._theme.contender(session["colour"]), contender=name)
-        first, *ghost = self._beside(self._rates, self._by_session(own, session["name"]))
-        self.qps.set_lines([*self._of_round(first), *ghost])
-        self.latency.set_lines(self._beside(LATENCY, own))
-        if self._curves is not None:
-            ghost_heat = {GHOST + LATENCY: self._ghost.heat} if self._ghost else {}
-            self.latency.set_heats({LATENCY: self._curves.heat, **ghost_heat})
-            self.heat.show_heat(self._curves.heat, replace(own, key=HEAT["name"]))
-        self.cpu.set_lines([self._line(each) for each in CPU])
-        self.disk.set_lines([self._line(each) for each in DISK])
-        self.choice.set_lines(self._of_choice(own))
-
-    def _by_session(self, own: Line, name: str) -> Line:
-        """The line with the name of the session, without that of its plan."""
-        plan = self._curves.plan.name if self._curves else ""
-        return replace(own, label=name.removeprefix(f"{plan}-"), full=name)
-
-    def _of_choice(self, own: Line) -> list[Line]:
-        if self._choice is None:
-            return []
-        if self._choice["name"] == CLIENT_STATES:
-            return state_lines(self._theme, self._states)
-        return self._beside(self._choice["name"], own)
-
-    def _line(self, drawn: Drawn) -> Line:
-        return Line(drawn.series, drawn.label, self._theme.colour(drawn.role))
-
-    def _beside(self, series: str, own: Line) -> list[Line]:
-        """The line of the session, and that of the earlier session."""
-        line, (_, ghost) = replace(own, key=series), self._entries
-        if ghost is None or self._ghost is None:
-            return [line]
-        name = f"{ghost['name']}, earlier" if series == self._rates else "earlier"
-        colour, whose = self._theme.contender(ghost["colour"]), GHOST + ghost["name"]
-        return [line, Line(GHOST + series, name, colour, faint=True, contender=whose)]
-
-    def _of_round(self, shown: Line) -> list[Line]:
-        """The lines of contenders that alternate; of two with one colour the second is dashed."""
-        if self._round is None or self._rates != QPS:
-            return [shown]
-        lines, seen = list[Line](), set[int]()
-        shorts = short_names([entry["name"] for entry in self._round.entries]).names
-        for entry, short in zip(self._round.entries, shorts, strict=True):
-            colour, whose = self._theme.contender(entry["colour"]), entry["contender"]["name"]
-            line = Line(OTHER + entry["id"], short, colour, full=entry["name"], contender=whose)
-            key = line.key if entry["id"] in self._round.tracks else shown.key
-            lines.append(replace(line, key=key, dashed=entry["colour"] in seen))
-            seen.add(entry["colour"])
-        return lines
+        self.qps.set_lines(shown.rate_lines(theme, self._rates))
+        self.latency.set_lines(shown.beside(theme, LATENCY))
+        self.latency.set_heats(shown.heats())
+        self.heat.show_heat(shown.curves.heat, replace(shown.own(theme), key=HEAT["name"]))
+        self.cpu.set_lines([each.line(theme) for each in CPU])
+        self.disk.set_lines([each.line(theme) for each in DISK])
+        self.choice.set_lines(shown.choice_lines(theme, self._states))
 
     # ---- what is shown of a scan, what one latency is of, and the ratio depend on the step
 
@@ -307,7 +213,7 @@ class SessionCharts(QWidget):
 
     def _show_states(self) -> None:
         """Name the states of client threads as they are seen."""
-        if self._choice is None or self._choice["name"] != CLIENT_STATES or self._curves is None:
+        if self._choice != CLIENT_STATES or self._curves is None:
             return
         found = seen_states(self._curves.tracks)
         if found != self._states:
@@ -321,7 +227,7 @@ class SessionCharts(QWidget):
             return
         seen = curves.seen(self.axis.range, self.axis.is_growing) if cursor is None else None
         step = seen or curves.at(cursor)
-        self.ratio.show_step(self._round, step)
+        self.ratio.show_step(self._shown.its_round if self._shown else None, step)
 
     def _on_cursor_moved(self, t: float | None) -> None:
         self._name_latency(t)

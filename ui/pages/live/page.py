@@ -20,6 +20,7 @@ from ui.widgets.empty import EmptyPage
 
 from .body import LiveBody
 from .heat import HEAT
+from .lines import Shown
 from .painting import Painting
 from .status_updater import StatusUpdater
 from .watching import LoadedSession, ViewRequest, Watching
@@ -148,7 +149,8 @@ class LivePage(Page):
             ghost = next((each for each in loaded.ghosts if each["id"] == request.ghost), None)
             choice = self._choice_of(loaded)
             self.body.choices.show_ghosts(session, loaded.ghosts, request.ghost)
-            self.body.charts.show_curves(loaded.curves, loaded.ghost, (session, ghost), choice, loaded.round)
+            shown = Shown(loaded.curves, session, choice, loaded.ghost, ghost, loaded.round)
+            self.body.charts.show_curves(shown)
             self.body.remarks.set_remarks(loaded.curves.remarks)
             self.body.header.strip.look_at(session["id"])
             self._look_at(self._step_wanted)

@@ -20,8 +20,8 @@ from ui.core.bus import Arrival
 from ui.core.context import Context
 from ui.core.tasks import Latest
 
-from .charts import CPU, DISK, LATENCY, ROWS
 from .curves import QPS, AppliedEvents, GhostCurves, SessionCurves
+from .lines import CPU, DISK, LATENCY, ROWS
 from .round import RoundCurves
 from .thread_states import series_of_choice, with_states
 

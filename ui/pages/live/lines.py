@@ -1,0 +1,145 @@
+"""What the charts of Live draw: a session, and beside it an earlier one or the others of its round."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from app.comparison.charts.points import Numbers
+from app.core.names import short_names
+from app.history.series import SeriesEntry
+from app.history.sessions import SessionEntry, began_text
+from ui.core.theme import Theme
+from ui.widgets.charts.heat_track import HeatTrack
+from ui.widgets.charts.lines import Line
+from ui.widgets.charts.pyramid import Track
+
+from .curves import QPS, GhostCurves, SessionCurves
+from .numbers import session_numbers
+from .round import RoundCurves
+from .thread_states import CLIENT_STATES, state_lines
+
+LATENCY = "load.latency_p95_ms"
+ROWS = "server.handler_reads"  # what a scan is doing while it has no query to show for it
+GHOST = "ghost "  # in front of the name of a series
+OTHER = "other "  # in front of a session of the round: its QPS
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A curve that is always drawn."""
+
+    series: str
+    label: str
+    role: str  # of its colour
+
+    def line(self, theme: Theme) -> Line:
+        return Line(self.series, self.label, theme.colour(self.role))
+
+
+CPU = (
+    Drawn("host.cpu_pct", "machine (% of all)", "muted"),
+    Drawn("server.cpu_pct", "server", "accent"),
+    Drawn("sysbench.cpu_pct", "sysbench", "warn"),
+    Drawn("others.cpu_pct", "others", "bad"),
+)
+DISK = (Drawn("disk.read_kb", "read", "accent"), Drawn("disk.write_kb", "written", "warn"))
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The curves of a session, and those beside them."""
+
+    curves: SessionCurves
+    session: SessionEntry
+    choice: SeriesEntry | None = None  # of the person
+    ghost: GhostCurves | None = None
+    earlier: SessionEntry | None = None  # of the ghost
+    its_round: RoundCurves | None = None
+
+    @property
+    def caption(self) -> str:
+        """`duel-innodb-1 on shelf, 2026-11-24 14:35`."""
+        name = f"{self.session['name']} on {self.session['target']}"
+        return ", ".join(filter(None, (name, began_text(self.session))))
+
+    def advance(self) -> None:
+        """Advance what is beside the session to its time."""
+        if self.ghost is not None:
+            self.ghost.advance(self.curves.bounds, self.curves.t)
+        if self.its_round is not None:
+            self.its_round.advance()
+
+    def tracks(self) -> dict[str, Track]:
+        """By key of their lines."""
+        tracks = dict(self.curves.tracks)
+        if self.ghost is not None:
+            tracks |= {GHOST + name: track for name, track in self.ghost.tracks.items()}
+        if self.its_round is not None:
+            tracks |= {OTHER + session: track for session, track in self.its_round.tracks.items()}
+        return tracks
+
+    def heats(self) -> dict[str, HeatTrack]:
+        """The latencies by second, by key of their lines."""
+        earlier = {GHOST + LATENCY: self.ghost.heat} if self.ghost else {}
+        return {LATENCY: self.curves.heat, **earlier}
+
+    def numbers(self, units: Mapping[str, str]) -> Numbers:
+        """What is behind the charts."""
+        drawn = [(self.session["name"], self.curves.tracks)]
+        if self.its_round is not None:
+            names = {each["id"]: each["name"] for each in self.its_round.entries}
+            drawn += [(names[session], {QPS: track}) for session, track in self.its_round.tracks.items()]
+        if self.earlier is not None and self.ghost is not None:
+            drawn.append((self.earlier["name"], self.ghost.tracks))
+        return session_numbers(self.curves, drawn, units)
+
+    # lines
+
+    def own(self, theme: Theme) -> Line:
+        """The line of the session, without a series."""
+        name = self.session["contender"]["name"]
+        return Line("", name, theme.contender(self.session["colour"]), contender=name)
+
+    def rate_lines(self, theme: Theme, rates: str) -> list[Line]:
+        """Of sessions by their names without that of the plan."""
+        name = self.session["name"]
+        own = replace(self.own(theme), label=name.removeprefix(f"{self.curves.plan.name}-"), full=name)
+        first, *ghost = self._and_earlier(theme, replace(own, key=rates), f"{self._earlier_name}, earlier")
+        return [*self._of_round(theme, first), *ghost]
+
+    def beside(self, theme: Theme, series: str) -> list[Line]:
+        """The line of the session, and that of the earlier session."""
+        return self._and_earlier(theme, replace(self.own(theme), key=series), "earlier")
+
+    def choice_lines(self, theme: Theme, states: Sequence[str]) -> list[Line]:
+        """Of the person's choice; the states of client threads that were seen."""
+        if self.choice is None:
+            return []
+        if self.choice["name"] == CLIENT_STATES:
+            return state_lines(theme, states)
+        return self.beside(theme, self.choice["name"])
+
+    @property
+    def _earlier_name(self) -> str:
+        return self.earlier["name"] if self.earlier else ""
+
+    def _and_earlier(self, theme: Theme, line: Line, label: str) -> list[Line]:
+        if self.earlier is None or self.ghost is None:
+            return [line]
+        colour, whose = theme.contender(self.earlier["colour"]), GHOST + self._earlier_name
+        return [line, Line(GHOST + line.key, label, colour, faint=True, contender=whose)]
+
+    def _of_round(self, theme: Theme, shown: Line) -> list[Line]:
+        """The lines of contenders that alternate; of two with one colour the second is dashed."""
+        if self.its_round is None or shown.key != QPS:
+            return [shown]
+        lines, seen = list[Line](), set[int]()
+        shorts = short_names([entry["name"] for entry in self.its_round.entries]).names
+        for entry, short in zip(self.its_round.entries, shorts, strict=True):
+            colour, whose = theme.contender(entry["colour"]), entry["contender"]["name"]
+            line = Line(OTHER + entry["id"], short, colour, full=entry["name"], contender=whose)
+            key = line.key if entry["id"] in self.its_round.tracks else shown.key
+            lines.append(replace(line, key=key, dashed=entry["colour"] in seen))
+            seen.add(entry["colour"])
+        return lines
