@@ -32,6 +32,7 @@ TURNS = BLOCK.lower()
 WHOLE = TURNS[1]  # the others are in slices
 PAIRS = ((0, 1), (3, 2))  # of a block: in slices, whole
 SECONDS, WITHIN_PCT = 6, 5.0  # of a step; goal
+TIMES = 10  # what its steps take, until a plan takes too long
 Rates = Mapping[str, float | None]  # by step
 
 
@@ -45,12 +46,12 @@ def measure(options: argparse.Namespace) -> Iterator[tuple[str, LOGS]]:
             for engine in engines:
                 plan = _plan(rig, build, engine)
                 with rig.carried_out(plan) as followed:
-                    followed.to_the_end()
+                    followed.to_the_end(TIMES * len(plan.steps) * len(plan.contenders) * _seconds(options))
                 yield engine, logs_of(*_rates(rig, plan))
 
 
 def _plan(rig: rigs.Rig, build: str, engine: str) -> Plan:
-    seconds = rig.options.seconds or SECONDS
+    seconds = _seconds(rig.options)
     tables = "".join(
         f'\n[[step]]\nname = "{name}.{at}{turn}"\n{lines}\nseconds = {seconds}\nwarmup = 1\n'
         for name, lines in WORKLOADS.items()
@@ -61,6 +62,10 @@ def _plan(rig: rigs.Rig, build: str, engine: str) -> Plan:
     size = {"tables": TABLES, "rows": rig.options.rows or ROWS, "threads": (THREADS,)}
     plan = rig.plan(engine, tables, contenders=contenders, order=SLICES, cpus=OWN_CPUS, repeats=1, **size)
     return replace(plan, steps=[_whole_where_named(step) for step in plan.steps])
+
+
+def _seconds(options: argparse.Namespace) -> int:
+    return options.seconds or SECONDS
 
 
 def _whole_where_named(step: Step) -> Step:

@@ -140,16 +140,16 @@ class Followed:
         try:
             event = self.events.get(timeout=max(0.0, until - time.monotonic()))
         except queue.Empty:
-            raise SystemExit(f"not within {PATIENCE_S:.0f} s: {what}") from None
+            raise SystemExit(f"too late: {what}") from None
         if event is None:
             self.is_over = True
         else:
             self.all.append(event)
         return event
 
-    def to_the_end(self) -> Sequence[Any]:
+    def to_the_end(self, within_s: float = PATIENCE_S) -> Sequence[Any]:
         """All events, once the plan is over."""
-        until = time.monotonic() + PATIENCE_S
+        until = time.monotonic() + within_s
         while not self.is_over and self._next(until, "the end of the plan") is not None:
             pass
         return self.all
