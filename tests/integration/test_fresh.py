@@ -42,9 +42,9 @@ def test_packages_are_installed_started_and_removed(tmp_path: Path, packages: Pa
 
 @pytest.fixture(scope="module")
 def packages() -> Path:
-    """dist/ with the .deb and the file that starts without root."""
+    """dist/ with the .deb and the AppImage."""
     root = FRESH.parents[1]
-    subprocess.run(["sh", str(root / "packages" / "make.sh"), "deb", "run"], check=True, capture_output=True)
+    subprocess.run(["sh", str(root / "packages" / "make.sh"), "deb", "appimage"], check=True, capture_output=True)
     return root / "dist"
 
 
