@@ -21,6 +21,7 @@ from tests.ui.pixels import SIZE, has_colour, mouse, picture, show, spot
 from ui.core.theme import SPACE, Theme
 from ui.widgets.charts.bar_chart import BarChart
 from ui.widgets.charts.line_chart import LineChart
+from ui.widgets.charts.head import LINE_HEIGHT, Head
 from ui.widgets.charts.lines import Line, Span
 from ui.widgets.charts.pyramid import Track
 from ui.widgets.charts.time_axis import TimeAxis
@@ -239,6 +240,18 @@ def test_nothing_to_show_is_no_trouble(qtbot: QtBot, theme: Theme) -> None:
     for widget in (chart, lines, bars):
         QTest.keyClick(widget, Qt.Key.Key_Right)
         picture(widget)
+
+
+def test_a_legend_begins_beside_its_title_if_that_saves_a_line(qtbot: QtBot, theme: Theme) -> None:
+    head = Head(theme, "Client threads", "%")
+    qtbot.addWidget(head)
+    lines = [Line(name, name, theme.colour("accent")) for name in ("running", "fsync", "commit", "network")]
+    seen = []
+    for width in range(900, 200, -5):
+        head.resize(width, LINE_HEIGHT)
+        head.set_lines(lines, widest="88.88")
+        seen.append((head.height() // LINE_HEIGHT, head._places[0].y()))
+    assert [*dict.fromkeys(seen)][:3] == [(1, 0), (2, LINE_HEIGHT), (2, 0)]
 
 
 def test_a_single_sample_between_gaps_is_seen(chart: TimeChart, theme: Theme) -> None:

@@ -110,14 +110,19 @@ class Head(QWidget):
         return ", ".join(f"{line.label} {value} {self._unit}".rstrip() for line, value in parts if value)
 
     def _find_places(self) -> list[QRect]:
-        """Find places for the entries: after the title if all fit there, else below it."""
+        """Find places for the entries: after the title if that takes fewer lines, else below it."""
         room = _SWATCH + SPACE // 2 + 2 + self._value_width + (SPACE if self._value_width else 0)
         widths = [room + self._metrics.horizontalAdvance(line.label) for line in self._lines]
         widths = [min(width, max(self.width() - 2 * SPACE, 1)) for width in widths]
-        x, y, found = self._title_width() + 3 * SPACE if self._title else SPACE, 0, []
-        has_room = x + sum(widths) + 2 * SPACE * (len(widths) - 1) <= self.width() - SPACE
-        if self._title and not has_room:
-            x, y = SPACE, LINE_HEIGHT
+        if not self._title:
+            return self._in_lines(widths, SPACE, 0)
+        after = self._in_lines(widths, self._title_width() + 3 * SPACE, 0)
+        below = self._in_lines(widths, SPACE, LINE_HEIGHT)
+        return after if not below or after[-1].y() < below[-1].y() else below
+
+    def _in_lines(self, widths: Sequence[int], x: int, y: int) -> list[QRect]:
+        """Places from this point on, in as many lines as they need."""
+        found = []
         for width in widths:
             if x + width > self.width() - SPACE and x > SPACE:
                 x, y = SPACE, y + LINE_HEIGHT
