@@ -44,7 +44,8 @@ def test_packages_are_installed_started_and_removed(tmp_path: Path, packages: Pa
 def packages() -> Path:
     """dist/ with the .deb and the AppImage."""
     root = FRESH.parents[1]
-    subprocess.run(["sh", str(root / "packages" / "make.sh"), "deb", "appimage"], check=True, capture_output=True)
+    words = ["sh", str(root / "packages" / "make.sh"), "deb", "appimage"]
+    subprocess.run(words, check=True, capture_output=True)
     return root / "dist"
 
 

@@ -20,8 +20,8 @@ from app.core.errors import DynoError
 from tests.ui.pixels import SIZE, has_colour, mouse, picture, show, spot
 from ui.core.theme import SPACE, Theme
 from ui.widgets.charts.bar_chart import BarChart
-from ui.widgets.charts.line_chart import LineChart
 from ui.widgets.charts.head import LINE_HEIGHT, Head
+from ui.widgets.charts.line_chart import LineChart
 from ui.widgets.charts.lines import Line, Span
 from ui.widgets.charts.pyramid import Track
 from ui.widgets.charts.time_axis import TimeAxis
