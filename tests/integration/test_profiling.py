@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -38,12 +39,8 @@ def may_sample() -> bool:
 
 @pytest.mark.skipif(not may_sample(), reason="perf is not installed, or refused to this user")
 def test_what_burns_the_cpu_of_a_profiled_step_is_on_top(desktop: Desktop) -> None:
-    write(desktop.home / "workloads/burner.sql", BURNER)
-    write(desktop.home / "workloads/burner.toml", WORKLOAD)
-    write(desktop.home / "sequences/burning.toml", own_sequence("burning", *STEPS, seconds=2))
-    said = desktop.dyno("run", "--contender", f"{MARIADB}:innodb", "--sequence", "burning").stdout
+    said, session = _burned(desktop, seconds=2)
     assert "profile: perf samples stacks by" in said
-    session = desktop.sessions()[0]["id"]
     events = desktop.events(session)
     ended = {each.step: each for each in events if isinstance(each, StepEnded)}
     assert own_marks(ended[BURNING].marks) == [PROFILED]
@@ -61,6 +58,34 @@ def test_what_burns_the_cpu_of_a_profiled_step_is_on_top(desktop: Desktop) -> No
     _check_commands(desktop)
 
 
+@pytest.fixture
+def without_perf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The commands of this machine but for one."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for each in os.environ["PATH"].split(":"):
+        for path in Path(each).glob("*"):
+            if path.name != "perf" and not (folder / path.name).exists():
+                (folder / path.name).symlink_to(path)
+    monkeypatch.setenv("PATH", str(folder))
+
+
+@pytest.mark.skipif(not shutil.which("eu-stack") and not shutil.which("gdb"), reason="neither is installed")
+def test_where_perf_is_missing_the_server_is_dumped(desktop: Desktop, without_perf: None) -> None:
+    said, session = _burned(desktop, seconds=4)
+    tool = "eu-stack" if shutil.which("eu-stack") else "gdb"
+    assert f"profile: perf is not installed: a few stacks by {tool}" in said
+    events = desktop.events(session)
+    (fact,) = (each for each in events if isinstance(each, Fact) and each.name == "stacks")
+    assert (fact.value["tool"], fact.value["problem"]) == (tool, "")
+    ended = {each.step: each for each in events if isinstance(each, StepEnded)}
+    assert PROFILED in ended[BURNING].marks and (ended[BURNING].value or 0) > 0
+    folded = unpack(fact.value["on_cpu"])
+    assert BURNED in [each.name for each in functions(folded)[:10]]
+    table = desktop.dyno("session", "stacks", "last", "burner").stdout
+    assert BURNED in table and f"by {tool}" in table
+
+
 @pytest.mark.parametrize("tool", ["eu-stack", "gdb"])
 def test_a_process_is_dumped_and_goes_on(tool: str, tmp_path: Path) -> None:
     if not shutil.which(tool):
@@ -73,6 +98,15 @@ def test_a_process_is_dumped_and_goes_on(tool: str, tmp_path: Path) -> None:
     (stack,) = {**dumps.off_cpu, **dumps.on_cpu}
     assert stack.startswith("cat;") and dumps.taken == 1 and 0 < dumps.stopped_s < 30
     assert not list(tmp_path.iterdir())
+
+
+def _burned(desktop: Desktop, seconds: int) -> tuple[str, str]:
+    """What was printed, and the session."""
+    write(desktop.home / "workloads/burner.sql", BURNER)
+    write(desktop.home / "workloads/burner.toml", WORKLOAD)
+    write(desktop.home / "sequences/burning.toml", own_sequence("burning", *STEPS, seconds=seconds))
+    said = desktop.dyno("run", "--contender", f"{MARIADB}:innodb", "--sequence", "burning").stdout
+    return said, desktop.sessions()[0]["id"]
 
 
 def _check_commands(desktop: Desktop) -> None:
