@@ -28,7 +28,6 @@ from tests.bench.figure import Figure
 from tests.bench.pairs import half_width, mean_ratio
 from tests.bench.sliced_plans import (
     EQUALS,
-    LOGS,
     ROWS,
     WHOLE,
     Bench,
@@ -55,6 +54,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     each = "equals 20, narrower 5, blocks of latency and beginning 12, others 1"
     own.add_argument("--plans", type=int, default=0, help=f"of each kind ({each})")
     own.add_argument("--rounds", type=int, default=ROUNDS, help=f"of each plan ({ROUNDS})")
+    own.add_argument("--workloads", default="", help=f"of agreement: {','.join(agreements.WORKLOADS)} (all)")
     own.add_argument("--noise", choices=NOISES, default="both", help="where equals are measured (both)")
 
 
@@ -197,11 +197,11 @@ def _narrower_figures(found: dict[str, list[Carried]]) -> list[Figure]:
 
 
 def agreement(_: Bench, options: argparse.Namespace) -> list[Figure]:
-    found: dict[str, LOGS] = {}
-    for engine, logs in agreements.measure(options):
-        found[engine] = joined([found.get(engine, {}), logs])
-        _show(agreements.figures_of(found))
-    return agreements.figures_of(found)
+    figures: list[Figure] = []
+    for found in agreements.measure(options):
+        figures = agreements.figures_of(found)
+        _show(figures)
+    return figures
 
 
 # switching

@@ -88,18 +88,24 @@ def test_the_beginning_of_a_slice_is_held_against_all_of_it() -> None:
 
 
 def test_ratios_in_slices_are_held_against_those_of_whole_steps() -> None:
-    def rates(factor: float) -> dict[str, float | None]:
+    def figures(factor: float) -> dict[str, dict[str, float | None]]:
         """In slices the first turn and the last one, on a machine that becomes slower."""
-        return dict(zip((f"insert.{at}{turn}" for at, turn in enumerate("abba")),
-                        (900.0 * factor, 1000.0, 500.0, 450.0 * factor), strict=True))  # fmt: skip
+        rates = (900.0 * factor, 1000.0, 500.0, 450.0 * factor)
+        return {
+            f"insert.{at}{turn}": {"rate": rate, "p50": 2 / rate}
+            for at, (turn, rate) in enumerate(zip("abba", rates, strict=True))
+        }
 
-    logs = agreement.logs_of(rates(1), rates(0.9))
-    assert logs["insert"] == pytest.approx([math.log(0.9)] * 2) and not logs["read-only"]
-    found = by_name(agreement.figures_of({"myisam": logs}))
-    off = found["myisam over InnoDB, insert: ratio in slices over whole steps, off"]
-    assert off.value == pytest.approx(10) and not off.is_met and len(found) == 4
-    without = agreement.logs_of({**rates(1), "insert.1b": None}, rates(1))
-    assert without["insert"] == pytest.approx([0.0])  # a pair without a figure counts for nothing
+    logs = agreement.logs_of("myisam", figures(1), figures(0.9))
+    assert logs["myisam", "insert", "ratio"] == pytest.approx([math.log(0.9)] * 2)
+    found = by_name(agreement.figures_of(logs))
+    off = found["myisam over innodb, insert: ratio in slices over whole steps, off"]
+    assert off.value == pytest.approx(10) and not off.is_met and len(found) == 3 * 4
+    slower = found["innodb, all workloads: p50 in slices over whole steps"]
+    assert slower.value == pytest.approx(1 / 0.9) and slower.n == 2
+    without = {**figures(1), "insert.1b": {"rate": None}}
+    logs = agreement.logs_of("myisam", without, figures(1))  # a pair without a figure counts for nothing
+    assert logs["myisam", "insert", "ratio"] == pytest.approx([0.0])
 
 
 def test_a_plan_that_fails_is_left_out_and_three_end_it(capsys: pytest.CaptureFixture[str]) -> None:
