@@ -183,7 +183,8 @@ def test_server_killed_once_is_started_again_and_later_steps_are_marked(desktop:
     recovered = next(event for event in events if isinstance(event, Mark) and event.name == "recovered")
     assert recovered.value is not None and recovered.value > 0
     last = [event for event in events if isinstance(event, StepEnded)][-1]
-    assert (last.outcome, own_marks(last.marks)) == ("completed", ["after-a-crash"])
+    assert last.outcome == "completed" and "after-a-crash" in last.marks
+    assert set(own_marks(last.marks)) <= {"after-a-crash", "rate-missed"}  # the latter on a busy machine
     failed = next(event for event in events if isinstance(event, StepEnded) and event.outcome == "failed")
     assert "the server crashed by signal 9" in failed.reason
     assert [event.after_crash for event in events if isinstance(event, StepStarted)][-2:] == [False, True]

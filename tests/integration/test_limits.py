@@ -13,6 +13,7 @@ SEARCH = 'name = "search"\nworkload = "point-query"\nlimit_ms = 50\ncap_s = 400'
 
 
 @pytest.mark.full
+@pytest.mark.alone  # beside other tests it would measure them
 @pytest.mark.timeout(900)
 def test_the_answer_of_a_search_has_passed_three_times(desktop: Desktop) -> None:
     (desktop.home / "sequences/mine.toml").write_text(own_sequence("mine", LOAD, INDEX, SEARCH, threads=[8]))

@@ -110,7 +110,7 @@ def stopped(server: Server) -> tuple[float, dict[str, Any]]:
         stop_s = server.stop(0.2)
         *_, behind, total = [json.loads(line) for line in pipe]
     not_begun = behind["behind_s"] * 300  # a busy machine may be behind when the time is over
-    assert total["events"] == pytest.approx(1200 - not_begun, abs=3)
+    assert total["events"] == pytest.approx(1200 - not_begun, abs=12)  # each client has one that has begun
     return stop_s, total
 
 

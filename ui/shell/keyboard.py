@@ -35,4 +35,7 @@ class Keyboard(QObject):
             page.take_focus()
 
     def _is_lost(self, at: QWidget | None) -> bool:
-        return at is None or (at.window() is self._window and not at.isVisible())
+        """A part of the page itself that is hidden keeps it: it is shown when it has something to show."""
+        page = self._page()
+        is_in_page = at is not None and page is not None and page.isAncestorOf(at)
+        return at is None or not (at.isVisible() or is_in_page or at.window() is not self._window)
