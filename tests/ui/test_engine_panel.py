@@ -12,7 +12,7 @@ from app.engines import KNOWN, engine_of
 from app.protocol.events import Fact, Sample
 from app.protocol.series import LOAD
 from tests.journals import SERIES, Maker, contender, plan
-from tests.ui.conftest import ShowLive as Show
+from tests.ui.live_page import Follow
 from tests.ui.watched import WatchedPlans
 from ui.core.context import Context
 from ui.dialogs.help import HelpDialog
@@ -39,14 +39,11 @@ def second(maker: Maker, s: int, values: dict[str, float]) -> None:
 
 
 @pytest.fixture
-def follow(plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any) -> Any:
-    context, followed = plans
+def follow(follow: Follow) -> Follow:
+    """With this tab open."""
 
     def make(maker: Maker) -> LivePage:
-        followed.watch(maker.plan)
-        followed.bring(maker)
-        page = show(context)
-        qtbot.waitUntil(lambda: page._watching.loaded is not None)
+        page = follow(maker)
         page.body.tabs.setCurrentIndex(ENGINE)
         return page
 

@@ -36,6 +36,8 @@ class Keyboard(QObject):
 
     def _is_lost(self, at: QWidget | None) -> bool:
         """A part of the page itself that is hidden keeps it: it is shown when it has something to show."""
+        if at is None:
+            return True
         page = self._page()
-        is_in_page = at is not None and page is not None and page.isAncestorOf(at)
-        return at is None or not (at.isVisible() or is_in_page or at.window() is not self._window)
+        is_in_page = page is not None and page.isAncestorOf(at)
+        return not at.isVisible() and not is_in_page and at.window() is self._window
