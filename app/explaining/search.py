@@ -120,6 +120,7 @@ class _Search:
         else:
             self._halve(Part(self._settings, OPEN), frozenset())
         self._clear_rest()
+        self._measure_rest_as_one()
         interactions = tuple(self._interactions())
         wanted = min(self._wanted, key=lambda each: each[:2], default=None)
         parts = sorted(self._parts, key=self._place)
@@ -230,6 +231,18 @@ class _Search:
                     share,
                     found.n,
                 )
+
+    def _measure_rest_as_one(self) -> None:
+        """Beside the only cause, its own square judges all open parts at once; no other one is quieter."""
+        named = {part.settings[0] for part in self._parts if part.verdict == DID}
+        if len(named) != 1 or all(part.verdict != OPEN for part in self._parts):
+            return
+        (cause,) = named
+        found = self._confirmed[cause]
+        if found.n < MOST:
+            self._want(_MORE, found.square, (cause,))
+        elif found.effect(self._all - named).half_width(self._one_sided(found.n)) > self._limit:
+            self._wanted = [each for each in self._wanted if each[0] != _REST]
 
     def _close(self, parts: Sequence[Part], share: Difference, n: int) -> None:
         settings = tuple(each for part in parts for each in part.settings)

@@ -28,6 +28,9 @@ SECONDS, ROWS, TABLES, THREADS = 5, 100_000, 2, 4
 SEQUENCE, ENGINE = "planted", "innodb"
 STEPS = ("point-query", "read-only", "update-index", "insert")
 COMMON = "innodb_buffer_pool_size=256M\ninnodb_log_file_size=256M\ninnodb_flush_log_at_trx_commit=2"
+FLUSHING = "innodb_log_file_size=16M"  # pages are written all the time
+CLEANING = "innodb_max_dirty_pages_pct=0"  # as many pages are written as the capacity allows
+READING = "innodb_buffer_pool_size=8M"  # pages are read all the time
 INNOCENT = (
     "innodb_log_buffer_size=16M\nsort_buffer_size=256K\ntable_open_cache=2000",
     "innodb_log_buffer_size=24M\nsort_buffer_size=512K\ntable_open_cache=3000",
@@ -49,16 +52,17 @@ PLANTED: Mapping[str, Planted] = {
     "redo": Planted("innodb_log_file_size", "innodb_log_file_size=8M", "innodb_log_file_size=512M"),
     "commit": Planted("innodb_flush_log_at_trx_commit", "innodb_flush_log_at_trx_commit=1",
                       "innodb_flush_log_at_trx_commit=2", has_innocents=True),
-    "doublewrite": Planted("innodb_doublewrite", "innodb_doublewrite=ON", "innodb_doublewrite=OFF"),
+    "doublewrite": Planted("innodb_doublewrite", f"{FLUSHING}\ninnodb_doublewrite=ON",
+                           f"{FLUSHING}\ninnodb_doublewrite=OFF"),
     "binlog": Planted("log_bin", "log_bin=binlog\nsync_binlog=0", "skip_log_bin\nsync_binlog=0",
                       has_innocents=True),
     "gtid": Planted("gtid_mode", "", ""),  # of a MySQL, see `lines_of`
     "pool": Planted("innodb_buffer_pool_size", "innodb_buffer_pool_size=8M", "innodb_buffer_pool_size=256M",
                     "point-query", True),
-    "io": Planted("innodb_io_capacity", "innodb_io_capacity=100\ninnodb_io_capacity_max=100",
-                  "innodb_io_capacity=4000\ninnodb_io_capacity_max=8000"),
-    "compression": Planted("innodb_compression_default", "innodb_compression_default=OFF",
-                           "innodb_compression_default=ON"),
+    "io": Planted("innodb_io_capacity", f"{CLEANING}\ninnodb_io_capacity=100\ninnodb_io_capacity_max=100",
+                  f"{CLEANING}\ninnodb_io_capacity=4000\ninnodb_io_capacity_max=8000"),
+    "compression": Planted("innodb_compression_default", f"{READING}\ninnodb_compression_default=OFF",
+                           f"{READING}\ninnodb_compression_default=ON", "point-query"),
     "schema": Planted("performance_schema", "performance_schema=OFF",
                      "performance_schema=ON\nperformance_schema_instrument='%=ON'", "point-query", True),
     "charset": Planted("character_set_server", "character_set_server=latin1",
@@ -74,6 +78,7 @@ GTID = (
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--planted", default="", help=f"pairs to explain: {','.join(PLANTED)} (all)")
     parser.add_argument("--build", default=MARIADB, help="of the pairs; that of GTID must be a MySQL")
+    parser.add_argument("--search-path", default="", help="where to look for that build, such as '/opt/*'")
 
 
 def explain(options: argparse.Namespace) -> list[Figure]:
@@ -81,6 +86,8 @@ def explain(options: argparse.Namespace) -> list[Figure]:
     with tempfile.TemporaryDirectory(dir=options.directory or None) as folder:
         home = Path(folder) / "home"
         _write_sequence(home, options)
+        if options.search_path:
+            _dyno(home, "target", "edit", "local", "--search-path", options.search_path)
         found: dict[str, dict[str, Any]] = {}
         for name in names:
             found[name] = _explained(home, name, options)
@@ -117,11 +124,14 @@ def _explained(home: Path, name: str, options: argparse.Namespace) -> dict[str, 
     size = ["--rows", str(options.rows or ROWS), "--tables", str(TABLES)]
     work = ["--step", PLANTED[name].step, "--sequence", SEQUENCE, *size]
     busy = ["--allow-busy"] if options.allow_busy else []
-    command = [sys.executable, "-m", "app.cli", "explain", *sides, *work, *busy, "--json"]
-    environment = {**os.environ, "DYNO_HOME": str(home)}
-    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    found: dict[str, Any] = json.loads(done.stdout)
+    found: dict[str, Any] = json.loads(_dyno(home, "explain", *sides, *work, *busy, "--json"))
     return found
+
+
+def _dyno(home: Path, *words: str) -> str:
+    environment = {**os.environ, "DYNO_HOME": str(home)}
+    command = [sys.executable, "-m", "app.cli", *words]
+    return subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def _named(entry: Mapping[str, Any]) -> list[str]:

@@ -54,7 +54,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     each = "equals 20, narrower 5, blocks of latency and beginning 12, others 1"
     own.add_argument("--plans", type=int, default=0, help=f"of each kind ({each})")
     own.add_argument("--rounds", type=int, default=ROUNDS, help=f"of each plan ({ROUNDS})")
-    own.add_argument("--workloads", default="", help=f"of agreement: {','.join(agreements.WORKLOADS)} (all)")
+    own.add_argument(
+        "--workloads", default="", help=f"of agreement: {','.join(agreements.WORKLOADS)} (all); of limits"
+    )
     own.add_argument("--noise", choices=NOISES, default="both", help="where equals are measured (both)")
 
 

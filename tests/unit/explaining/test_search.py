@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from itertools import combinations
+from statistics import fmean
 
 import pytest
 
@@ -90,6 +91,23 @@ def test_a_square_is_measured_a_few_times_and_no_more() -> None:
     found, rounds = measured({"a": 0.019, "b": 0.0}, {}, 3)  # as large as an effect that is none
     assert found.next is None and rounds == ROUNDS * LOOKS
     assert found.parts[0].verdict == OPEN
+
+
+def test_much_noise_ends_where_rounds_no_longer_help() -> None:
+    found = [measured({**INNOCENT, "binary log": -0.2}, {}, seed, 0.05) for seed in SEEDS]
+    assert all(each.next is None and named(each) == {"binary log"} for each, _ in found)
+    assert fmean(rounds for _, rounds in found) <= 7 * ROUNDS
+
+
+def test_the_square_of_the_only_cause_is_measured_on_to_clear_the_others() -> None:
+    groups = [frozenset(each) for n in range(5) for each in combinations("abcd", n)]
+    wave = (0.06, -0.06, -0.06, 0.06)  # noise of a: four rounds cannot tell
+    rounds: list[Round] = [
+        {each: 0.5 * ("d" in each) + wave[at] * ("a" in each) for each in groups} for at in range(ROUNDS)
+    ]
+    found = explain("abcd", rounds, Limits())
+    assert named(found) == {"d"} and any(part.verdict == OPEN for part in found.parts)
+    assert found.next == Square.of(frozenset(), "d", "abc")
 
 
 def test_each_part_of_the_tree_is_asked_for_in_turn() -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
-from typing import Any
 
-import duckdb
 import pytest
 
 from app.cli import main
@@ -16,9 +13,7 @@ from app.history.history import History
 from app.history.parquet import export_parquet
 from app.history.series import series
 from tests import comparable, journals
-
-QUERY = re.compile(r"^```sql\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PAGE = (Path(__file__).parents[3] / "docs/analysis.md").read_text(encoding="utf-8")
+from tests.parquet import QUERIES, rows
 
 
 @pytest.fixture(scope="module")
@@ -39,16 +34,11 @@ def folder(home: Path) -> Path:
     return made
 
 
-def rows(folder: Path, sql: str) -> list[tuple[Any, ...]]:
-    with duckdb.connect(config={"file_search_path": str(folder)}) as connection:
-        return connection.execute(sql).fetchall()
-
-
 def test_there_are_ten_queries() -> None:
-    assert len(QUERY.findall(PAGE)) == 10
+    assert len(QUERIES) == 10
 
 
-@pytest.mark.parametrize("query", QUERY.findall(PAGE))
+@pytest.mark.parametrize("query", QUERIES)
 def test_a_query_of_the_page_has_an_answer(folder: Path, query: str) -> None:
     assert rows(folder, query)
 
