@@ -59,6 +59,13 @@ def test_a_person_says_what_goes_together() -> None:
         between(contender(), contender(THEIRS), [{"sync_binlog"}])
 
 
+def test_the_performance_schema_and_its_instruments_change_as_one() -> None:
+    ours = "[mysqld]\nperformance_schema=OFF\n"
+    theirs = "[mysqld]\nperformance_schema=ON\nperformance_schema_instrument='%=ON'\n"
+    found = between(contender(ours), contender(theirs))
+    assert found.names == ("performance_schema, performance_schema_instrument",)
+
+
 def test_fields_of_a_contender_are_settings() -> None:
     found = between(contender(), contender(cores="0-1", table_options="ROW_FORMAT=COMPRESSED"))
     assert [(each.name, each.a, each.b) for each in found.settings] == [
