@@ -44,15 +44,14 @@ def measure(options: argparse.Namespace) -> list[Figure]:
 
 
 def fill(home: Path) -> None:
-    """One session of noisy series again and again, under other ids."""
-    plan, lines = a_session(STEPS * STEP_S, STEP_S)
-    raw, session = b"".join(lines), plan.turns[0].session
+    """Sessions of noisy series, each of its own numbers."""
     with History(home) as history:
         history.connection.execute("PRAGMA synchronous = OFF")
         for number in range(1, SESSIONS + 1):
+            plan, lines = a_session(STEPS * STEP_S, STEP_S, seed=number)
             ids = f"{number:026d}", journals.session_id(9, number)
-            copied = raw.replace(plan.id.encode(), ids[0].encode()).replace(session.encode(), ids[1].encode())
-            Writer(history).append(*ids, 0, copied)
+            raw = b"".join(lines).replace(plan.id.encode(), ids[0].encode())
+            Writer(history).append(*ids, 0, raw.replace(plan.turns[0].session.encode(), ids[1].encode()))
 
 
 def _exported(home: Path, folder: Path) -> tuple[float, float]:

@@ -78,7 +78,7 @@ def latency_codes(events: int) -> list[str]:
     return codes
 
 
-def a_session(seconds: int, step_s: int, events: int = 0) -> tuple[Plan, list[bytes]]:
+def a_session(seconds: int, step_s: int, events: int = 0, seed: int = 1) -> tuple[Plan, list[bytes]]:
     """50 series, seven of them with the names that the Live page draws."""
     codes = latency_codes(events) if events else [None]
     steps = [
@@ -86,7 +86,7 @@ def a_session(seconds: int, step_s: int, events: int = 0) -> tuple[Plan, list[by
         for at in range(seconds // step_s)
     ]  # fmt: skip
     plan = journals.plan(its_steps=steps)
-    declared, values = noisy(seconds, np.random.default_rng(1))
+    declared, values = noisy(seconds, np.random.default_rng(seed))
     for at, name in DRAWN.items():
         declared[at]["name"] = name
     maker = journals.Maker(plan).begin(declared)
