@@ -213,7 +213,7 @@ def _row_of(name: str, together: Sequence[Collection[str]]) -> str:
     own = next((min(group) for group in together if name in group), "")
     if own or name in _ROW_OF:
         return own or _ROW_OF[name]
-    return _row_of("performance_schema", ()) if name.startswith("performance_schema_") else name
+    return _row_of("performance_schema", together) if name.startswith("performance_schema_") else name
 
 
 def _fields_between(a: Contender, b: Contender) -> list[Setting]:

@@ -64,6 +64,8 @@ def test_the_performance_schema_and_its_instruments_change_as_one() -> None:
     theirs = "[mysqld]\nperformance_schema=ON\nperformance_schema_instrument='%=ON'\n"
     found = between(contender(ours), contender(theirs))
     assert found.names == ("performance_schema, performance_schema_instrument",)
+    sides = contender(f"{ours}max_connections=10\n"), contender(f"{theirs}max_connections=20\n")
+    assert len(between(*sides, [{"max_connections", "performance_schema"}]).settings) == 1
 
 
 def test_fields_of_a_contender_are_settings() -> None:
