@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from app.core.errors import TargetError
 from app.planner import resolve
 from app.planner.parity import changed_defaults
 from app.planner.preset_check import REJECTED, known_options
+from app.planner.variables import Values
 from app.presets import option_values
 from app.protocol.my_cnf import option_key
 
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
     from app.remote.agent import Agent
 
 _TRIES = 8  # a server names the first value that it does not take
+# what no query of a session meets: other servers, directories to ignore, and how a buffer pool grows
+_UNUSED = re.compile(r"ignore_db_dirs|innodb_buffer_pool_chunk_size|(slave|replica|relay|rpl|wsrep)_.*")
+_SWITCHES = {"performance_schema_": "performance_schema", "binlog_": "log_bin", "sync_binlog": "log_bin"}
+_OFF = ("OFF", "0")
 
 
 def explaining_at(
@@ -61,7 +67,9 @@ class _Builds:
         named = {name for each in (self.a, self.b) for name in option_values(each.cnf)}
         unknown = frozenset(named - common)
         values = [each.variables for each in self._rehearsed()]
-        changed = [name for name in changed_defaults(values, named) if name in common]
+        changed = [
+            name for name in changed_defaults(values, named) if name in common and _can_matter(name, values)
+        ]
         defaults = {name: (values[0][name], values[1][name]) for name in changed}
         return self._accepted(defaults, unknown)
 
@@ -97,3 +105,10 @@ class _Builds:
             self.asked.request(self.catalog), order="interleaved", contenders=requests_of(pair, groups)
         )
         return self.agent.upload_plan(resolve(request, self.survey, self.catalog, self.approved))
+
+
+def _can_matter(name: str, sides: Sequence[Values]) -> bool:
+    """Whether a default can change a query: not if what it belongs to is off on both sides."""
+    switch = next((its for start, its in _SWITCHES.items() if name.startswith(start)), "")
+    is_off = bool(switch) and all(values.get(switch, "").upper() in _OFF for values in sides)
+    return not is_off and not _UNUSED.fullmatch(name)

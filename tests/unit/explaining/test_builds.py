@@ -28,6 +28,10 @@ class Builds(ScriptedAgent):
     def __init__(self, *rejected: str, taken: str = "") -> None:
         super().__init__(taken=taken)
         self.in_force, self.rejected = IN_FORCE, rejected
+        self.more: tuple[str, ...] = ()  # options that both builds take
+
+    def options(self) -> dict[str, list[str]]:
+        return {build: [*names, *self.more] for build, names in super().options().items()}
 
     def ask(self, plan: str) -> list[Check]:
         there = [each for each in self.rejected if any(f"{each}=" in c.cnf for c in self._plan.contenders)]
@@ -43,6 +47,27 @@ def test_changed_defaults_that_both_builds_take_are_settings() -> None:
     agent = Builds()
     assert names(agent) == (BUILD, SPIN, SYNC)  # purge threads are no option of these builds
     assert [each for each in agent.asked if each.startswith("rehearse")] == ["rehearse A", "rehearse B"]
+
+
+@pytest.mark.parametrize(
+    ("variable", "log_bin", "is_setting"),
+    [
+        ("sync_binlog", ("ON", "OFF"), True),
+        ("sync_binlog", ("OFF", "0"), False),
+        ("wsrep_slave_threads", ("ON", "ON"), False),
+        ("innodb_buffer_pool_chunk_size", ("ON", "ON"), False),
+    ],
+)
+def test_a_default_that_no_query_meets_belongs_to_the_build(
+    variable: str, log_bin: tuple[str, str], is_setting: bool
+) -> None:
+    agent = Builds()
+    agent.in_force = {
+        name: {**IN_FORCE[name], variable: name, "log_bin": its}
+        for name, its in zip("AB", log_bin, strict=True)
+    }
+    agent.more = (variable,)
+    assert (variable in names(agent)) is is_setting
 
 
 def test_a_value_that_the_other_build_rejects_belongs_to_the_build() -> None:
