@@ -20,7 +20,7 @@ VERBS = (
     *("survey", "check", "start", "status", "list", "follow", "stop", "skip", "note", "clean"),
     *("ask", "options", "queue", "begin", "snapshots", "delete-snapshot"),
     *("upload-plan", "upload", "install", "remove-build", "note-build"),
-    *("listen", "try-load", "drive"),
+    *("listen", "try-load", "drive", "admit"),
 )
 
 LEAST_PRIORITY = 19
@@ -243,6 +243,25 @@ def take_lock(directory: Directory, verb: str) -> None:
         raise AgentError("{}: try again when it has finished".format(directory.in_use()))
 
 
+def _admit(directory: Directory, arguments: argparse.Namespace) -> answers.Listening:
+    """Let in whoever has the token with this SHA-256: a load target that is called again."""
+    from .system.control import request
+
+    control, port = _control_of(directory, arguments.plan), int(directory.holder().get("port", 0))
+    if not port:
+        raise AgentError("plan {} has no load targets".format(arguments.plan))
+    request(control, "admit", text=sys.stdin.read(64))
+    return answers.Listening(port)
+
+
+def _control_of(directory: Directory, plan: str) -> str:
+    """Where requests to a running plan are left."""
+    directory.read_plan(plan)
+    if directory.holder().get("plan") != plan:
+        raise AgentError("plan {} is not running".format(plan))
+    return os.path.join(directory.plan(plan), "control")
+
+
 def _asker(verb: str) -> Callable[[Directory, argparse.Namespace], answers.Done]:
     def ask(directory: Directory, arguments: argparse.Namespace) -> answers.Done:
         from app.protocol.events import note_problem
@@ -252,11 +271,7 @@ def _asker(verb: str) -> Callable[[Directory, argparse.Namespace], answers.Done]
         text = sys.stdin.read() if verb == "note" else ""
         if verb == "note" and note_problem(text):
             raise AgentError(note_problem(text))
-        directory.read_plan(arguments.plan)
-        if directory.holder().get("plan") != arguments.plan:
-            raise AgentError("plan {} is not running".format(arguments.plan))
-        control = os.path.join(directory.plan(arguments.plan), "control")
-        request(control, verb, what=arguments.what, text=text)
+        request(_control_of(directory, arguments.plan), verb, what=arguments.what, text=text)
         return answers.Done()
 
     return ask
@@ -287,4 +302,5 @@ _VERBS: Dict[str, Callable[[Directory, argparse.Namespace], Any]] = {
     "listen": _listen,
     "try-load": _try_load,
     "drive": _drive,
+    "admit": _admit,
 }

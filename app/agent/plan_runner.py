@@ -92,7 +92,7 @@ def _carry_out(
     conductor: Optional[Conductor],
 ) -> None:
     """The detached process: the plan, then whatever comes after it."""
-    write_holder(lock, holder_of(plan.id, plan.name))
+    write_holder(lock, holder_of(plan.id, plan.name, conductor.port if conductor else 0))
     control = run_plan(directory, plan, journals, agent, conductor)
     if not control.got_signal:
         QueuedPlans(directory).hold_after(plan.id, plan.name, control.plan_stopped)
@@ -135,7 +135,7 @@ def run_plan(
     directory.empty_trash()
     work, deciding = _Work(directory, plan, journals, control, agent, conductor), Deciding(directory, plan)
     if conductor:
-        conductor.begin()
+        conductor.begin(control.admitted)
     run_round = _run_in_slices if plan.order == SLICES else _run_sessions
     for _, turns in groupby(plan.turns, lambda turn: turn.repeat):
         needed = [turn for turn in turns if control.plan_stopped or not _spare(turn, deciding, journals)]

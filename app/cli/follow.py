@@ -168,8 +168,10 @@ def watch_sessions(
     `is_named`: the person named the directory, and has to name it again to come back.
     """
     from app.following.follower import Follower
+    from app.following.load_again import LoadAgain
     from app.history.counting import unsteady_steps
     from app.history.recounting import recount_first
+    from app.planner.load_targets import by_name
 
     from .session import opened
     from .watch import Watch, follow
@@ -178,12 +180,13 @@ def watch_sessions(
         return agent_of(target, ask_secret, directory, sha)
 
     sessions = without_deleted(sessions)
+    again = LoadAgain(home(), sessions, reach, by_name(ask_secret))
     with opened() as history:
         recount_first(history, sessions)
         watch = Watch(say, lambda: unsteady_steps(history, plan))
         ended = follow(
             lambda publish: Follower(
-                home(), plan, sessions, reach, publish,
+                home(), plan, sessions, reach, again.heard(publish),
                 stored=lambda history: watch.go_on_from(history, plan, sessions),
             ),
             watch,

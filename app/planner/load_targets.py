@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from typing import Protocol
 
-from app.core.errors import DynoError
+from app.core.errors import DynoError, TargetError
 from app.core.units import count_text
 from app.protocol.answers import (
     FAIL,
@@ -51,6 +53,13 @@ class Conductor(Protocol):
     def listen(self, conducting: Conducting) -> int: ...
     def start(self, plan: str, conducting: Conducting | None = None) -> Started: ...
     def stop(self, plan: str, what: str) -> None: ...
+
+
+class Running(Protocol):
+    """What is needed of the agent that carries out a plan."""
+
+    def admit(self, plan: str, sha256: str) -> int: ...
+    def note(self, plan: str, text: str) -> None: ...
 
 
 Reach = Callable[[str], AbstractContextManager[LoadAgent]]
@@ -132,3 +141,14 @@ class LoadTargets:
 
     def _conducting(self) -> Conducting:
         return self._secrets.conducting(self._address, self._port, self.names)
+
+
+def call_again(plan: Plan, target: LoadTarget, agent: LoadAgent, running: Running) -> None:
+    """Call a load target of a running plan that was restarted; it gets a token of its own."""
+    if machine_key(agent.survey()) != target.machine_key:
+        raise TargetError(f"{target.name} is another machine than when the plan began")
+    token, (address, _) = secrets.token_hex(32), address_of(plan.load_address)
+    uploaded = agent.upload_plan(plan)
+    port = running.admit(plan.id, hashlib.sha256(token.encode()).hexdigest())
+    agent.drive(uploaded, LoadCall(target.name, address, port, plan.load_certificate, token))
+    running.note(plan.id, f"the load target {target.name} was called again")

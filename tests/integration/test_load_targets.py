@@ -116,6 +116,19 @@ def test_a_load_target_that_drops_out_ends_the_step_and_is_used_again(
     assert steps["update-index"]["state"] == "completed"
 
 
+def test_a_load_target_that_is_restarted_is_called_again(desktop: Desktop, clients: list[Sshd]) -> None:
+    run = desktop.begin("run", *desktop.plan(seconds=6, warmup=0, threads=2, others_pct=100), *FROM)
+    wait_until(lambda: _has_sample(desktop.target), "the first step is measured", 60)
+    os.kill(load_agent(clients[0]), signal.SIGKILL)
+    run.communicate(timeout=120)
+    found = last(desktop)
+    steps = {each["name"]: each for each in found["steps"]}
+    assert "the load target client-1 dropped out" in steps["point-query"]["reason"]
+    assert steps["update-index"]["state"] == "completed"
+    assert [each["text"] for each in found["notes"]] == ["the load target client-1 was called again"]
+    wait_until(lambda: not any(map(load_agent, clients)), "both load targets are free again")
+
+
 @pytest.mark.full
 def test_load_targets_let_go_when_the_conductor_is_killed(desktop: Desktop, clients: list[Sshd]) -> None:
     run = desktop.begin("run", *desktop.plan(seconds=60, warmup=0, threads=2, others_pct=100), *FROM)

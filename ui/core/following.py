@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.following.follower import Follower, Update
+from app.following.load_again import LoadAgain
 from app.following.progress import PlanProgress, stored_plan
 from app.history.history import History
+from app.planner.load_targets import by_name
 from app.remote.reach import agent_of
 from app.remote.target import Ask
 
@@ -51,9 +53,10 @@ def follow_plan(
         say(News(plan, progress=progress))
         return offsets
 
+    again = LoadAgain(home, followed.sessions, reach, by_name(ask))
     try:
         Follower(
-            home, plan, followed.sessions, reach, lambda update: say(News(plan, update=update)),
+            home, plan, followed.sessions, reach, again.heard(lambda update: say(News(plan, update=update))),
             stopping=stopping, gather=GATHER, stored=stored,
         ).run()  # fmt: skip
     except Exception as error:

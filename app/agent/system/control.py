@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Set
 
 from app.protocol.events import Note
 
@@ -40,6 +40,7 @@ class Control:
         self._skip = False
         self._skipped = -1  # the latest step that was skipped
         self._notes: List[str] = []
+        self.admitted: Set[str] = set()  # SHA-256 of tokens of load targets that were called again
         self.plan_stopped = False
         self.got_signal = False  # to end: the machine shuts down
 
@@ -68,6 +69,9 @@ class Control:
         if verb == "note":
             self._notes.append(str(asked.get("text", "")))
             return
+        if verb == "admit":
+            self.admitted.add(str(asked.get("text", "")))
+            return
         for each in self._all:
             each._hear(verb, what, step)
 
@@ -90,7 +94,7 @@ class Control:
         """The same requests, for another session of the round."""
         made = Control(self._folder)
         made._is_twin, made.plan_stopped = True, self.plan_stopped
-        made._all = self._all
+        made._all, made.admitted = self._all, self.admitted
         self._all.append(made)
         return made
 

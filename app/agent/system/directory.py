@@ -134,9 +134,12 @@ def open_lock(path: str) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
 
 
-def holder_of(plan: str, name: str) -> Dict[str, Any]:
-    """The text that a plan writes into the lock; names are cut, because readers read few bytes."""
-    return {"plan": plan, "name": name[:100], "pid": os.getpid()}
+def holder_of(plan: str, name: str, port: int = 0) -> Dict[str, Any]:
+    """The text that a plan writes into the lock; names are cut, because readers read few bytes.
+
+    `port`: that its load targets dial.
+    """
+    return {"plan": plan, "name": name[:100], "pid": os.getpid(), "port": port}
 
 
 def write_holder(fd: int, holder: Dict[str, Any]) -> None:

@@ -54,6 +54,13 @@ def test_a_long_note_is_kept_whole(tmp_path: Path) -> None:
     assert look(tmp_path, {"verb": "note", "text": text})[1] == [text]
 
 
+def test_who_is_admitted_is_so_for_the_whole_plan(tmp_path: Path) -> None:
+    control, notes = look(tmp_path, {"verb": "admit", "text": "a" * 64})
+    assert control.twin().admitted == {"a" * 64} and not notes
+    control.begin_session()
+    assert control.admitted == {"a" * 64}
+
+
 def test_skip_ends_one_step_only(tmp_path: Path) -> None:
     control, _ = look(tmp_path, {"verb": "skip"})
     assert control.interrupts == "skipped"
