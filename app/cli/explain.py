@@ -14,6 +14,7 @@ from app.explaining.explaining import MINUTES
 from .compare import add_limits, limits_of
 from .launching import launch_plan
 from .parser import add_directory, add_json, duration, whole_number, words_of
+from .plan_options import add_cpus, rows_of
 from .screen import ask_secret, print_json, print_text_tables, say
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from app.protocol.answers import Survey
     from app.protocol.plan import Plan
 
-_WORK = ("sequence", "tables", "seconds", "warmup")  # options of the work, as a request has them
+_WORK = ("sequence", "tables", "seconds", "warmup", "cpus")  # options of the work, as a request has them
 
 
 def add_words(words: Any) -> None:
@@ -60,6 +61,7 @@ def add_work(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rows", help='rows of each table, or "3x memory"')
     parser.add_argument("--seconds", type=duration, help="measured seconds of the step in each round")
     parser.add_argument("--warmup", type=duration, help="unmeasured seconds before the step")
+    add_cpus(parser)
 
 
 def add_ways(parser: argparse.ArgumentParser) -> None:
@@ -202,8 +204,6 @@ def _pair(arguments: argparse.Namespace) -> Pair:
 
 
 def with_options(request: PlanRequest, arguments: argparse.Namespace) -> PlanRequest:
-    from .plan_options import rows_of
-
     return request.with_options(
         **{name: getattr(arguments, name) for name in _WORK},
         rows=rows_of(arguments.rows),

@@ -103,12 +103,7 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
         help="cores of the server, one set after another: how many (4,2,1 or 1-4), or CPUs in brackets, as"
         " taskset has them: '[0-3],[0,2,4-6]'",
     )
-    parser.add_argument(
-        "--cpus",
-        choices=("shared", "own"),
-        help="shared (default): server and client use all cores; own: half of the cores for the server,"
-        " the rest for the client",
-    )
+    add_cpus(parser)
     parser.add_argument(
         "--vary",
         help="measure with each value of a server variable: innodb_spin_wait_delay=6,96 or =1..64 x2",
@@ -180,6 +175,15 @@ def with_shared(
 
     shared = {name: getattr(arguments, name) for name in SHARED if getattr(arguments, name)}
     return tuple(replace(each, **shared) for each in contenders)
+
+
+def add_cpus(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--cpus",
+        choices=("shared", "own"),
+        help="shared (default): server and client use all cores; own: half of the cores for the server,"
+        " the rest for the client",
+    )
 
 
 def with_options(

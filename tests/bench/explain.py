@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from app.explaining.search import DID
+from app.planner.cores import OWN_CPUS
 from tests.bench.figure import Figure, print_figures
 from tests.installed import MARIADB
 from tests.sequences import LOAD, SETTLED, own_sequence
@@ -123,8 +124,9 @@ def _explained(home: Path, name: str, options: argparse.Namespace) -> dict[str, 
     sides = [f"{options.build}:{ENGINE}:{name}-{side}" for side in "ab"]
     size = ["--rows", str(options.rows or ROWS), "--tables", str(TABLES)]
     work = ["--step", PLANTED[name].step, "--sequence", SEQUENCE, *size]
+    cpus = ["--cpus", OWN_CPUS]  # on shared ones a second of equal servers varies by a third
     busy = ["--allow-busy"] if options.allow_busy else []
-    found: dict[str, Any] = json.loads(_dyno(home, "explain", *sides, *work, *busy, "--json"))
+    found: dict[str, Any] = json.loads(_dyno(home, "explain", *sides, *work, *cpus, *busy, "--json"))
     return found
 
 
