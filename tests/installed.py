@@ -1,12 +1,15 @@
-"""The MariaDB of this system, named as Dyno names it: tests take the version that they find."""
+"""The MariaDB of this system, named as Dyno names it: tests take the version that they find. And `dyno`."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from app.agent.server.options import known_options
 from app.agent.survey.builds import find_builds
 from app.protocol.answers import Build
+
+DYNO = (sys.executable, "-m", "app.cli")  # what is typed as `dyno`
 
 
 def _installed() -> Build:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from app.planner.duel import ROUNDS
+from tests.installed import DYNO
 from tests.ui.screen import Person, Screen, person_before, screen_of
 
 ROOT = Path(__file__).parents[1]
@@ -88,7 +88,7 @@ def take(person: Person, name: str) -> None:
 
 def _dyno(home: Path, *words: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "app.cli", *words],
+        [*DYNO, *words],
         cwd=ROOT, env={**os.environ, "DYNO_HOME": str(home)}, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, text=True, check=True,
     )  # fmt: skip

@@ -22,7 +22,7 @@ MODULES = ("server", "sampling", "lua", "load", "history", "window_start", "char
            "history_page", "compare_page", "live_page", "window_process", "window_opening", "snapshot",
            "report", "verdicts", "rounds", "gate", "looks", "changes", "team", "estimates", "slices", "waits",
            "explain", "limits", "analysis")  # fmt: skip
-LONG = ("slices", "waits", "explain", "limits", "team")  # long: only where it is named
+LONG = ("slices", "waits", "explain", "limits", "team", "analysis")  # long: only where it is named
 Measure = Callable[[argparse.Namespace], list[Figure]]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,6 +15,7 @@ from app.history.writing import Writer
 from tests import journals
 from tests.bench.figure import Figure
 from tests.bench.history import SERIES, a_session
+from tests.installed import DYNO
 from tests.parquet import QUERIES, rows
 
 SESSIONS, STEPS, STEP_S = 200, 10, 300
@@ -56,7 +56,7 @@ def fill(home: Path) -> None:
 
 def _exported(home: Path, folder: Path) -> tuple[float, float]:
     """Seconds, and the most memory in MiB."""
-    command = [sys.executable, "-m", "app.cli", "history", "export", "--parquet", str(folder)]
+    command = [*DYNO, "history", "export", "--parquet", str(folder)]
     began = time.perf_counter()
     export = subprocess.Popen(command, env={**os.environ, "DYNO_HOME": str(home)})
     _, status, used = os.wait4(export.pid, 0)

@@ -10,7 +10,6 @@ import argparse
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from typing import Any
 from app.explaining.search import DID
 from app.planner.cores import OWN_CPUS
 from tests.bench.figure import Figure, print_figures
-from tests.installed import MARIADB
+from tests.installed import DYNO, MARIADB
 from tests.sequences import LOAD, SETTLED, own_sequence
 
 COUNTS = 0.05  # the least difference of a pair that counts
@@ -132,7 +131,7 @@ def _explained(home: Path, name: str, options: argparse.Namespace) -> dict[str, 
 
 def _dyno(home: Path, *words: str) -> str:
     environment = {**os.environ, "DYNO_HOME": str(home)}
-    command = [sys.executable, "-m", "app.cli", *words]
+    command = [*DYNO, *words]
     return subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 

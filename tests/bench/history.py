@@ -26,6 +26,7 @@ from app.protocol.plan import Plan, Step
 from tests import journals
 from tests.bench import many_sessions
 from tests.bench.figure import Figure
+from tests.installed import DYNO
 from tests.older import make_older
 
 SERIES = 50
@@ -212,7 +213,7 @@ def _reads(data: bytes) -> Callable[[float], bytes]:
 
 def measure_session_list(options: argparse.Namespace) -> list[Figure]:
     """`dyno session list` of 10,000 sessions in a new process, its file not in the page cache."""
-    dyno = [sys.executable, "-m", "app.cli", "session", "list"]
+    dyno = [*DYNO, "session", "list"]
     with TemporaryDirectory() as folder:
         fill(Path(folder))
         environment = {**os.environ, "DYNO_HOME": folder}

@@ -29,7 +29,7 @@ from app.planner import ContenderRequest, PlanRequest
 from app.protocol.events import Sample, StepEnded, StepStarted, decode
 from app.protocol.plan import Plan
 from app.stats.verdicts import COLOURED
-from tests.installed import MARIADB
+from tests.installed import DYNO, MARIADB
 from tests.sequences import LOAD, SETTLED, own_sequence
 
 WHOLE = "interleaved"
@@ -137,7 +137,7 @@ class Bench:
         return PlanRequest(name=name, sequence="slices", order=order, repeats=repeats, contenders=chosen)
 
     def _run(self, words: Sequence[str], limit_s: float) -> tuple[int, str]:
-        command = [sys.executable, "-m", "app.cli", *words]
+        command = [*DYNO, *words]
         begun = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
@@ -153,7 +153,7 @@ class Bench:
     def _stop(self, begun: subprocess.Popen[str]) -> None:
         """End the plan and all that it started, in whatever way it goes."""
         with suppress(subprocess.TimeoutExpired):
-            subprocess.run([sys.executable, "-m", "app.cli", "stop", "--plan"], timeout=STOP_S, check=False)
+            subprocess.run([*DYNO, "stop", "--plan"], timeout=STOP_S, check=False)
             begun.wait(STOP_S)
         begun.kill()
         target = self.home / "target"

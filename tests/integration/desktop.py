@@ -15,7 +15,6 @@ import shlex
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
@@ -30,7 +29,7 @@ from app.agent.system.directory import Directory
 from app.cli import main
 from app.protocol.events import Event, decode
 from app.protocol.others import DISTURBED
-from tests.installed import MARIADB
+from tests.installed import DYNO, MARIADB
 from tests.integration import rehearsed
 from tests.sequences import CALM, INDEX, LOAD, SETTLED, own_sequence
 
@@ -60,7 +59,7 @@ class Desktop:
     # the command line
 
     def command(self, *words: str) -> list[str]:
-        return [sys.executable, "-m", "app.cli", *words]
+        return [*DYNO, *words]
 
     def dyno(
         self, *words: str, code: int | None = 0, limit_s: float = LIMIT_S
