@@ -136,6 +136,18 @@ def test_what_depends_is_searched_next_to_what_it_depends_on() -> None:
     assert found.interactions[0].share.apart == pytest.approx(0.5)
 
 
+def test_who_begins_a_round_does_not_blur_what_is_looked_at() -> None:
+    square = Square.of(frozenset(), "d", "abc")
+    rounds: list[Round] = []
+    for at in range(ROUNDS):
+        order = square.contenders[:: -1 if at % 2 else 1]
+        rounds.append({each: 0.1 * ("d" in each) + 0.02 * place for place, each in enumerate(order)})
+    found = square.measured(rounds)
+    of_d, of_others = found.effect("d"), found.effect("abc")
+    assert of_d.apart == pytest.approx(0.1) and of_d.error == pytest.approx(0, abs=1e-9)
+    assert of_others.apart == pytest.approx(0) and 0 < of_others.error < 0.015
+
+
 def test_a_lost_contender_takes_its_round_with_it() -> None:
     square = Square.of(frozenset(), "a", "b")
     whole: Round = dict.fromkeys(square.contenders, 1.0)
