@@ -50,9 +50,14 @@ class LimitSearch:
         else:
             self._failed[at] += 1
         if self._failed[at] >= FAILURES:
-            self._bad, self._good = at, min(self._good, at - 1)
+            self._bad, self._good = at, self._good_below(at)
         elif self._passed[at] > self._failed[at]:
             self._good = max(self._good, at)
+
+    def _good_below(self, at: int) -> int:
+        """The highest lower rate that has passed more often than failed; -1: there is none."""
+        places = range(min(self._good, at - 1), -1, -1)
+        return next((place for place in places if self._passed[place] > self._failed[place]), -1)
 
 
 def _rates(most: float) -> List[float]:

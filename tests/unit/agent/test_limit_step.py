@@ -152,3 +152,8 @@ def test_a_search_in_words() -> None:
     assert try_texts(found) == ["try 1: 4,200 events/s, p99 4.81 ms, passed"]
     assert "not found, 6,000 events/s" in limit_text({**found, "rate": None})
     assert limit_text(None) == "" and try_texts(None) == []
+    tries = [{"rate": rate, "passed": passed} for rate, passed in ((4000, True), (4200, False), (5000, True))]
+    assert limit_text({**found, "tries": tries}).endswith(  # type: ignore[typeddict-item]
+        "; tries: 3; from 4,200 to 5,000 events/s some passed and some failed"
+    )
+    assert limit_text({**found, "tries": tries[:2]}).endswith("; tries: 2")  # type: ignore[typeddict-item]

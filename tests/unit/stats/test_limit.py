@@ -67,3 +67,13 @@ def test_there_is_no_answer_before_the_end() -> None:
     first = found.rate
     found.take(passed=True)
     assert found.rate == first  # one of two: the third decides
+
+
+def test_a_lucky_pass_costs_few_tries() -> None:
+    found, tries, luck = LimitSearch(1000.0), 0, 1
+    while (rate := found.rate) is not None:
+        is_lucky = rate > 450 and luck > 0
+        luck -= is_lucky
+        found.take(rate <= 450 or is_lucky)
+        tries += 1
+    assert found.answer == pytest.approx(450, rel=0.01) and tries <= 35
