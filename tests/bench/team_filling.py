@@ -33,7 +33,8 @@ SELECT concat('L', lpad(n, 25, '0')), concat('P', lpad(n DIV 6, 25, '0')),
     concat('target-', n % 40),
     concat('contender-', n % 6), concat('mariadb-', n % 9), 'MariaDB', '11.4',
     elt(1 + n % 3, 'innodb', 'rocksdb', 'myisam'), elt(1 + n % 2, 'default', 'cached'), '', '',
-    elt(1 + n % 4, 'duel', 'quick', 'all', 'small'), md5(n % 6), md5(n % 4), md5(n % 40), '1.0', '0.1.0',
+    elt(1 + n % 4, 'duel', 'quick', 'all', 'small'), left(sha2(n % 6, 256), 32),
+    left(sha2(n % 4, 256), 32), left(sha2(n % 40, 256), 32), '1.0', '0.1.0',
     1.6e9 + n * 60, 1.6e9 + n * 60, 1.6e9 + n * 60 + 300, 300, 1.6e9 + n * 60
 FROM number"""
 _HEADLINES = (
