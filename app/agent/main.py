@@ -244,7 +244,7 @@ def take_lock(directory: Directory, verb: str) -> None:
 
 
 def _admit(directory: Directory, arguments: argparse.Namespace) -> answers.Listening:
-    """Let in whoever has the token with this SHA-256: a load target that is called again."""
+    """Let a load target that is called again dial in: the SHA-256 of its token is on standard input."""
     from .system.control import request
 
     control, port = _control_of(directory, arguments.plan), int(directory.holder().get("port", 0))

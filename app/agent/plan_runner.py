@@ -135,7 +135,8 @@ def run_plan(
     directory.empty_trash()
     work, deciding = _Work(directory, plan, journals, control, agent, conductor), Deciding(directory, plan)
     if conductor:
-        conductor.begin(control.admitted)
+        control.admitted = conductor.admitted
+        conductor.begin()
     run_round = _run_in_slices if plan.order == SLICES else _run_sessions
     for _, turns in groupby(plan.turns, lambda turn: turn.repeat):
         needed = [turn for turn in turns if control.plan_stopped or not _spare(turn, deciding, journals)]

@@ -11,7 +11,7 @@ from app.core.errors import TargetError
 from app.planner import resolve
 from app.planner.parity import changed_defaults
 from app.planner.preset_check import REJECTED, known_options
-from app.planner.variables import Values
+from app.planner.variables import Values, is_on
 from app.presets import option_values
 from app.protocol.my_cnf import option_key
 
@@ -29,7 +29,6 @@ _TRIES = 8  # a server names the first value that it does not take
 # what no query of a session meets: other servers, directories to ignore, and how a buffer pool grows
 _UNUSED = re.compile(r"ignore_db_dirs|innodb_buffer_pool_chunk_size|(slave|replica|relay|rpl|wsrep)_.*")
 _SWITCHES = {"performance_schema_": "performance_schema", "binlog_": "log_bin", "sync_binlog": "log_bin"}
-_OFF = ("OFF", "0")
 
 
 def explaining_at(
@@ -110,5 +109,5 @@ class _Builds:
 def _can_matter(name: str, sides: Sequence[Values]) -> bool:
     """Whether a default can change a query: not if what it belongs to is off on both sides."""
     switch = next((its for start, its in _SWITCHES.items() if name.startswith(start)), "")
-    is_off = bool(switch) and all(values.get(switch, "").upper() in _OFF for values in sides)
+    is_off = all(switch in values and not is_on(values[switch]) for values in sides)
     return not is_off and not _UNUSED.fullmatch(name)

@@ -35,8 +35,12 @@ class LoadAgain:
         self._sessions = sessions[:1]
         self._connect = connect  # to the target of the server
         self._reach = reach
-        self._has_ended = threading.Event()
+        self._is_over = threading.Event()
         self._looking: threading.Thread | None = None
+
+    def stop(self) -> None:
+        """Nobody follows the plan any more."""
+        self._is_over.set()
 
     def heard(self, publish: Publish) -> Publish:
         """Passes the news of a follower on, and looks for failed steps in them."""
@@ -49,7 +53,7 @@ class LoadAgain:
 
     def _hear(self, update: Update) -> None:
         if update.link.state == "ended":
-            self._has_ended.set()
+            self.stop()
         elif any(map(_is_failure, (line for each in update.events.values() for line in each.lines))):
             self._look()
 
@@ -62,7 +66,7 @@ class LoadAgain:
         """Until each is there again, the plan has ended, or a quarter of an hour is over."""
         plan = self._plan()
         gone, end = plan.load if plan else [], time.monotonic() + GIVE_UP_S
-        while plan and gone and not self._has_ended.wait(AGAIN_S) and time.monotonic() < end:
+        while plan and gone and not self._is_over.wait(AGAIN_S) and time.monotonic() < end:
             gone = [each for each in gone if not self._is_there(plan, each)]
 
     def _plan(self) -> Plan | None:

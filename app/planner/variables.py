@@ -53,7 +53,8 @@ def _first(names: tuple[str, ...], values: Values) -> str:
     return next((plain_value(values[name]).lower() for name in names if name in values), "")
 
 
-def _is_on(value: str) -> bool:
+def is_on(value: str) -> bool:
+    """Whether a server says of a switch that it is on."""
     return value.upper() not in _OFF
 
 
@@ -62,7 +63,7 @@ def _switch(*names: str) -> Read:
 
     def read(_engine: Engine, values: Values) -> str:
         found = next((values[name] for name in names if name in values), None)
-        return "" if found is None else "on" if _is_on(found) else "off"
+        return "" if found is None else "on" if is_on(found) else "off"
 
     return read
 
@@ -71,7 +72,7 @@ def _of_binary_log(*names: str) -> Read:
     """A variable without meaning unless a binary log is written."""
 
     def read(_engine: Engine, values: Values) -> str:
-        return _first(names, values) if _is_on(values.get("log_bin", "OFF")) else ""
+        return _first(names, values) if is_on(values.get("log_bin", "OFF")) else ""
 
     return read
 
@@ -80,7 +81,7 @@ def _of_binary_log(*names: str) -> Read:
 
 
 def _binary_log(_engine: Engine, values: Values) -> str:
-    return "" if "log_bin" not in values else "written" if _is_on(values["log_bin"]) else "off"
+    return "" if "log_bin" not in values else "written" if is_on(values["log_bin"]) else "off"
 
 
 def _doublewrite(_engine: Engine, values: Values) -> str:
@@ -102,10 +103,10 @@ def _redo(_engine: Engine, values: Values) -> str:
 def _gtid(_engine: Engine, values: Values) -> str:
     """Whether a GTID is written with each transaction; MariaDB always does in its binary log."""
     if "gtid_mode" in values:
-        return "off" if not _is_on(values["gtid_mode"]) else values["gtid_mode"].lower()
+        return "off" if not is_on(values["gtid_mode"]) else values["gtid_mode"].lower()
     if "gtid_strict_mode" not in values:
         return ""
-    return "on" if _is_on(values.get("log_bin", "OFF")) else "off"
+    return "on" if is_on(values.get("log_bin", "OFF")) else "off"
 
 
 # what every statement pays for
@@ -113,7 +114,7 @@ def _gtid(_engine: Engine, values: Values) -> str:
 
 def _checksums(engine: Engine, values: Values) -> str:
     """The checksum algorithm, without prefixes `strict_` and `full_`; the oldest has the engine's name."""
-    if "innodb_checksums" in values and not _is_on(values["innodb_checksums"]):
+    if "innodb_checksums" in values and not is_on(values["innodb_checksums"]):
         return "none"
     older = engine.name if "innodb_checksums" in values else ""
     said = values.get("innodb_checksum_algorithm", older).lower()
@@ -139,14 +140,14 @@ def _character_set(_engine: Engine, values: Values) -> str:
 def _query_cache(_engine: Engine, values: Values) -> str:
     """The query cache, on only if both size and type say so."""
     names = ("query_cache_type", "query_cache_size")
-    said = [_is_on(values[name]) for name in names if name in values]
+    said = [is_on(values[name]) for name in names if name in values]
     return "" if not said else "off" if not all(said) else "on" if len(said) == 2 else ""
 
 
 def _statement_logs(_engine: Engine, values: Values) -> str:
     logs = {"general": "general_log", "slow": "slow_query_log"}
     known = {word: values[name] for word, name in logs.items() if name in values}
-    return " and ".join(word for word in known if _is_on(known[word])) or "off" if known else ""
+    return " and ".join(word for word in known if is_on(known[word])) or "off" if known else ""
 
 
 def _dirty(_engine: Engine, values: Values) -> str:

@@ -51,13 +51,15 @@ class LimitSearch:
             self._failed[at] += 1
         if self._failed[at] >= FAILURES:
             self._bad, self._good = at, self._good_below(at)
-        elif self._passed[at] > self._failed[at]:
+        elif self._is_good(at):
             self._good = max(self._good, at)
 
     def _good_below(self, at: int) -> int:
-        """The highest lower rate that has passed more often than failed; -1: there is none."""
-        places = range(min(self._good, at - 1), -1, -1)
-        return next((place for place in places if self._passed[place] > self._failed[place]), -1)
+        """The highest good rate below this one; -1: there is none."""
+        return next(filter(self._is_good, range(min(self._good, at - 1), -1, -1)), -1)
+
+    def _is_good(self, at: int) -> bool:
+        return self._passed[at] > self._failed[at]
 
 
 def _rates(most: float) -> List[float]:

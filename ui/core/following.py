@@ -61,6 +61,8 @@ def follow_plan(
         ).run()  # fmt: skip
     except Exception as error:
         say(News(plan, error=error))
+    finally:
+        again.stop()
 
 
 def teller(

@@ -9,12 +9,11 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
-import hmac
 import ipaddress
 import socket
 import threading
 import time
-from typing import AbstractSet, Any, Callable, Dict, List, Optional, Set
+from typing import Any, Callable, Dict, List, Optional, Set
 
 from app.agent.system.detaching import detach
 from app.agent.system.errors import AgentError
@@ -45,8 +44,7 @@ class Conductor:
         self.port = int(listener.getsockname()[1])
         self._has_fixed_port = asked.port > 0
         self._listener = listener
-        self._first = hashlib.sha256(asked.token.encode()).hexdigest()  # of all that are called at the start
-        self._admitted: AbstractSet[str] = frozenset()
+        self.admitted = {_digest(asked.token)}  # of tokens
         self._context = for_server(asked.certificate, asked.key)
         self._links: Dict[str, Link] = {}
         self._clocks: Dict[str, Clock] = {}
@@ -72,9 +70,8 @@ class Conductor:
             text = "cannot listen on {} port {} for load targets: {}"
             raise AgentError(text.format(asked.address, asked.port, error)) from None
 
-    def begin(self, admitted: AbstractSet[str] = frozenset()) -> None:
-        """Listen and ping, in threads that end with the process; tokens of these SHA-256 get in too."""
-        self._admitted = admitted
+    def begin(self) -> None:
+        """Listen, and ping; both in threads that end with the process."""
         for action in (self._accept, self._ping):
             threading.Thread(target=action, daemon=True).start()
 
@@ -186,14 +183,14 @@ class Conductor:
         """The hello of a load target; the link of anybody else is closed."""
         with contextlib.suppress(LinkError):
             hello = link.receive(HELLO_S)
-            if isinstance(hello, Hello) and hello.name in self.names and self._is_token(hello.token):
+            if (
+                isinstance(hello, Hello)
+                and hello.name in self.names
+                and _digest(hello.token) in self.admitted
+            ):
                 return hello
         link.close()
         return None
-
-    def _is_token(self, text: str) -> bool:
-        said = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
-        return hmac.compare_digest(said, self._first) or said in self._admitted
 
     def _listen_to(self, name: str, link: Link) -> None:
         with self._changed:
@@ -236,6 +233,10 @@ class Conductor:
                 with contextlib.suppress(LinkError):
                     link.send(Ping(time.monotonic()))
             time.sleep(FIRST_PING_S if any(each > 0 for each in left.values()) else PING_S)
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def _bind(listener: socket.socket, asked: Conducting) -> None:

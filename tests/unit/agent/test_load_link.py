@@ -104,14 +104,12 @@ def test_one_that_dials_again_replaces_itself(conductor: Conductor) -> None:
 
 
 def test_one_that_was_called_again_has_a_token_of_its_own(conductor: Conductor) -> None:
-    admitted: set[str] = set()
-    conductor._admitted = admitted
     link = dial("127.0.0.1", conductor.port, SECRETS.fingerprint)
     link.send(Hello("client-1", "new"))
     with pytest.raises(LinkError):
         link.receive(5)
     link.close()
-    admitted.add(hashlib.sha256(b"new").hexdigest())
+    conductor.admitted.add(hashlib.sha256(b"new").hexdigest())
     answering(conductor, token="new")
     wait_until(lambda: "client-1" not in conductor.missing(0, never), "it is there")
 
