@@ -85,14 +85,25 @@ class _Builds:
     def _accepted(self, defaults: Defaults, unknown: frozenset[str]) -> tuple[Defaults, frozenset[str]]:
         """Without values that the other build does not take: these belong to the build."""
         for _ in range(_TRIES):
-            pair = between(self.a, self.b, self.asked.together, defaults, unknown)
-            crossed = [frozenset((BUILD,)), frozenset(pair.names) - {BUILD}]
-            refused = self._refused(pair, crossed)
+            refused = self._refused(*self._crossed(defaults, unknown))
             if not refused:
                 break
             unknown |= refused - defaults.keys()
             defaults = {name: values for name, values in defaults.items() if name not in refused}
-        return defaults, unknown
+        if self._starts(defaults, unknown):
+            return defaults, unknown
+        alone = {name: {name: values} for name, values in defaults.items()}
+        return {name: defaults[name] for name, its in alone.items() if self._starts(its, unknown)}, unknown
+
+    def _crossed(self, defaults: Defaults, unknown: frozenset[str]) -> tuple[Between, list[Group]]:
+        """Each build with all settings of the other one."""
+        pair = between(self.a, self.b, self.asked.together, defaults, unknown)
+        return pair, [frozenset((BUILD,)), frozenset(pair.names) - {BUILD}]
+
+    def _starts(self, defaults: Defaults, unknown: frozenset[str]) -> bool:
+        """A value may pass the check of options and still stop a start."""
+        uploaded = self._uploaded(*self._crossed(defaults, unknown))
+        return all(self.agent.rehearse(uploaded, at).variables for at in (0, 1))
 
     def _refused(self, pair: Between, groups: Sequence[Group]) -> frozenset[str]:
         checks = self.agent.ask(self._uploaded(pair, groups))

@@ -17,6 +17,7 @@ from app.agent.main import main
 
 sys.exit(main())
 """
+_DESKTOP_ONLY = {f"app/stats/{name}.py" for name in ("changes", "noise", "percentiles", "planning")}
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the first date a zip can hold
 
 
@@ -58,7 +59,9 @@ def _sources() -> Iterator[tuple[str, bytes]]:
 
 def _files_of(folder: Path, name: str) -> Iterator[tuple[str, bytes]]:
     for path in folder.rglob("*.py"):
-        yield f"{name}/{path.relative_to(folder).as_posix()}", path.read_bytes()
+        its_name = f"{name}/{path.relative_to(folder).as_posix()}"
+        if its_name not in _DESKTOP_ONLY:
+            yield its_name, path.read_bytes()
 
 
 def _folder_of(package: str) -> Path:

@@ -14,7 +14,7 @@ from importlib import import_module
 
 from app.protocol.plan import LOAD_METHODS
 from app.protocol.waits import INSTRUMENTS, PRESET
-from tests.bench import explain, team
+from tests.bench import explain, limits, team
 from tests.bench.figure import Figure, describe_machine, print_figures
 from tests.bench.slices import add_options
 
@@ -51,6 +51,7 @@ def parse(known: Mapping[str, Measure]) -> argparse.Namespace:
     parser.add_argument("--allow-busy", action="store_true", help="another plan may be carried out meanwhile")
     add_options(parser)
     explain.add_options(parser)
+    limits.add_options(parser)
     team.add_options(parser)
     arguments = parser.parse_args()
     unknown = [name for name in arguments.figures if name not in known]

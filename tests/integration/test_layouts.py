@@ -176,6 +176,17 @@ def test_other_versions_need_no_code_of_their_own(
 
 
 @pytest.mark.full
+@pytest.mark.build("mariadb-11.4")
+def test_collations_of_a_my_cnf_do_not_stop_the_system_tables(
+    only: Any, build_path: Callable[[str], Path], tmp_path: Path
+) -> None:
+    collations = "utf8mb3=utf8mb3_uca1400_ai_ci"  # ERROR: 1267 Illegal mix of collations, in SQL of the build
+    cnf = f"{CNF}character_set_collations={collations}\n"
+    with served(only(build_path("mariadb-11.4")), "innodb", cnf, tmp_path / "session") as client:
+        assert client.pairs("SHOW GLOBAL VARIABLES")["character_set_collations"] == collations
+
+
+@pytest.mark.full
 @pytest.mark.parametrize(("name", "family", "version"), OTHERS)
 def test_a_session_of_another_version(
     desktop: Desktop, build_path: Callable[[str], Path], name: str, family: str, version: str

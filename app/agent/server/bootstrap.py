@@ -34,6 +34,11 @@ SYSTEM_SQL = (
     ("maria_add_gis_sp_bootstrap.sql",),
     ("mysql_sys_schema.sql", "mariadb_sys_schema.sql"),
 )
+# collations that a my.cnf gives to character sets (MariaDB 11.2) break statements of these files
+_FIRST_SQL = b"""create database mysql;
+use mysql;
+set @auth_root_socket=NULL/*M!110201 , character_set_collations=''*/;
+"""
 # what they are sent with, where a build knows it
 _OPTIONS = {"log-warnings": "0", "enforce-storage-engine": "", "default-tmp-storage-engine": SYSTEM_TABLES}
 
@@ -82,7 +87,7 @@ def write_system_sql(base: str, sql: BinaryIO) -> None:
 
     They have three megabytes: they are copied, not read.
     """
-    sql.write(b"create database mysql;\nuse mysql;\nset @auth_root_socket=NULL;\n")
+    sql.write(_FIRST_SQL)
     for names in SYSTEM_SQL:
         path = _first_of(base, names)
         if not path and names == SYSTEM_SQL[0]:

@@ -11,6 +11,7 @@ NO_ERROR = "the error log contains no error"
 # MySQL 5.5 has no thread in it, and before ten o'clock some have a second blank
 _STAMP = re.compile(r"^(?:\d{4}-\d\d-\d\d|\d{6})(?:T| +)[\d:.]+Z?(?: +(?:0x)?[0-9a-f]+)? +")
 _TAGS = re.compile(r"^\s*(?:\[[^\]]*\] )+(?:Buffered \w+: )?(?:\S*(?:mysqld|mariadbd)\S*: )?")
+_ERROR = re.compile(r"\[ERROR\]|^ERROR: \d")  # the second is of a statement that makes system tables
 _NO_CAUSE = re.compile(r"Aborting|error-message ?file|messagefile|mysql\.plugin table")
 
 
@@ -42,4 +43,4 @@ def last_error(lines: Sequence[str]) -> str:
 
 
 def _is_error(line: str) -> bool:
-    return "[ERROR]" in line and not _NO_CAUSE.search(line)
+    return bool(_ERROR.search(line)) and not _NO_CAUSE.search(line)

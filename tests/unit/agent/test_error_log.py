@@ -36,6 +36,12 @@ MYSQL_5_7 = """\
 2026-11-22T00:54:17.424022Z 0 [ERROR] Can't find error-message file '/b/share/errmsg.sys'. Check it.
 2026-11-22T00:54:17.434214Z 0 [Note] Binlog end
 """
+SYSTEM_TABLES = """\
+2026-11-27 19:01:08 0 [Note] Plugin 'wsrep-provider' is disabled.
+ERROR: 1267  Illegal mix of collations
+2026-11-27 19:01:08 0 [ERROR] Aborting
+"""
+PRELOADED = "ERROR: ld.so: object '/a.so' from LD_PRELOAD cannot be preloaded: ignored.\n"
 
 
 @pytest.mark.parametrize(
@@ -73,6 +79,9 @@ def test_a_line_is_told_without_time_and_brackets(line: str, expected: str) -> N
             "RocksDB: Failed to initialize CF options map.",
         ),
         (MYSQL_5_7, NO_ERROR),
+        (SYSTEM_TABLES, "ERROR: 1267  Illegal mix of collations"),
+        (PRELOADED + SYSTEM_TABLES, "ERROR: 1267  Illegal mix of collations"),
+        (PRELOADED, NO_ERROR),
     ],
 )
 def test_the_first_error_is_the_cause(log: str, told: str) -> None:

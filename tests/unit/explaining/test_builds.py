@@ -10,7 +10,7 @@ from app.catalog import Catalog
 from app.core.errors import TargetError
 from app.explaining.builds import explaining_at
 from app.explaining.settings import BUILD
-from app.protocol.answers import WARN, Check, Reply
+from app.protocol.answers import WARN, Check, Rehearsal, Reply
 from tests.fakes import ScriptedAgent
 from tests.unit.explaining.pairs import OURS, asked, contender
 
@@ -29,9 +29,16 @@ class Builds(ScriptedAgent):
         super().__init__(taken=taken)
         self.in_force, self.rejected = IN_FORCE, rejected
         self.more: tuple[str, ...] = ()  # options that both builds take
+        self.stops = "none of them"  # a line of my.cnf with which they do not start
 
     def options(self) -> dict[str, list[str]]:
         return {build: [*names, *self.more] for build, names in super().options().items()}
+
+    def rehearse(self, plan: str, contender: int) -> Rehearsal:
+        found, its = super().rehearse(plan, contender), self._plan.contenders[contender]
+        starts = self.stops not in its.cnf
+        crossed = {} if its.name in "AB" else IN_FORCE["A"]
+        return Rehearsal(found.checks, (found.variables or crossed) if starts else {})
 
     def ask(self, plan: str) -> list[Check]:
         there = [each for each in self.rejected if any(f"{each}=" in c.cnf for c in self._plan.contenders)]
@@ -46,7 +53,8 @@ def names(agent: Builds, cnf: str = f"[mysqld]\n{POOL}=64M\n") -> tuple[str, ...
 def test_changed_defaults_that_both_builds_take_are_settings() -> None:
     agent = Builds()
     assert names(agent) == (BUILD, SPIN, SYNC)  # purge threads are no option of these builds
-    assert [each for each in agent.asked if each.startswith("rehearse")] == ["rehearse A", "rehearse B"]
+    rehearsed = [each for each in agent.asked if each.startswith("rehearse")]
+    assert rehearsed == ["rehearse A", "rehearse B", "rehearse A + build", "rehearse B - build"]
 
 
 @pytest.mark.parametrize(
@@ -72,6 +80,12 @@ def test_a_default_that_no_query_meets_belongs_to_the_build(
 
 def test_a_value_that_the_other_build_rejects_belongs_to_the_build() -> None:
     assert names(Builds(SYNC)) == (BUILD, SPIN)
+
+
+def test_a_value_with_which_the_other_build_does_not_start_belongs_to_the_build() -> None:
+    agent = Builds()
+    agent.stops = f"{SYNC}=1"  # also passes the check of options
+    assert names(agent) == (BUILD, SPIN)
 
 
 def test_an_option_that_one_build_does_not_know_belongs_to_it() -> None:

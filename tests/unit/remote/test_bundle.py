@@ -55,6 +55,22 @@ def test_it_holds_what_the_agent_needs_alone() -> None:
     assert len(current_bundle().content) < 345_000
 
 
+def test_it_holds_nothing_that_the_agent_does_not_import(tmp_path: Path) -> None:
+    file = tmp_path / "agent.pyz"
+    file.write_bytes(current_bundle().content)
+    names = zipfile.ZipFile(file).namelist()
+    modules = {name[:-3].replace("/", ".").removesuffix(".__init__") for name in names}
+    ours = {name for name in modules if name.startswith("app")}
+    code = (
+        f"import sys; sys.path.insert(0, {str(file)!r})\n"
+        f"for name in {sorted(name for name in ours if name.startswith('app.agent'))!r}: __import__(name)\n"
+        "print(*sys.modules)"
+    )
+    imported = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True)
+    assert imported.returncode == 0, imported.stderr
+    assert ours - set(imported.stdout.split()) == set()
+
+
 def test_it_starts_without_anything_installed(tmp_path: Path) -> None:
     file = tmp_path / "agent.pyz"
     file.write_bytes(current_bundle().content)
