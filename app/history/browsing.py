@@ -157,19 +157,20 @@ def lines(history: Readable, ids: Sequence[str]) -> list[SessionLine]:
 
 
 def _lines(history: Readable, ids: Sequence[str]) -> Iterator[tuple[str, SessionLine]]:
-    marks = ", ".join("?" * len(ids))
-    dates = dict(history.query(f"SELECT id, {_DATE} FROM session WHERE id IN ({marks})", ids))
+    began: dict[str, float] = {}
     headlines: dict[str, dict[str, Headline]] = {}
     statement = (
-        "SELECT id, grouping, qps, n, steps FROM session JOIN headline ON session = number"
-        f" WHERE id IN ({marks})"
+        f"SELECT id, {_DATE}, grouping, qps, n, steps FROM session LEFT JOIN headline ON session = number"
+        f" WHERE id IN ({', '.join('?' * len(ids))})"
     )
-    for id_, group, *headline in history.query(statement, ids):
-        headlines.setdefault(id_, {})[group] = Headline(*headline)
+    for id_, at, group, *headline in history.query(statement, ids):
+        began[id_] = at
+        if group is not None:
+            headlines.setdefault(id_, {})[group] = Headline(*headline)
     for entry in sessions(history, ids=ids):
         id_ = entry["id"]
-        if id_ in dates:
-            yield id_, {**entry, "at": dates[id_], "headlines": headlines.get(id_, {})}
+        if id_ in began:
+            yield id_, {**entry, "at": began[id_], "headlines": headlines.get(id_, {})}
 
 
 def facets(history: History, wanted: Filter) -> dict[str, list[FacetValue]]:

@@ -70,6 +70,10 @@ SELECT id, name, {STATE_OF}, reason, failed_steps, target, contender, build, fam
     ended_t, contender_key, work_key, machine_key, (SELECT refused FROM journal WHERE session = id)
 FROM session
 """  # noqa: S608 - no word of it comes from outside
+_ADDED = {
+    "name": "name FROM session_name", "tag": "tag FROM session_tag", "person": "person FROM team_session",
+    "published": "NULL FROM published", "imported": "NULL FROM imported",
+}  # fmt: skip
 
 
 def sessions(
@@ -249,30 +253,24 @@ def _check_states(states: Sequence[str]) -> None:
 
 
 class _Added:
-    """What people added to these or all sessions: small tables, joined here in a third of the time."""
+    """What people added to these or all sessions, by one statement: joined here in a third of the time."""
 
     def __init__(self, history: Readable, ids: Sequence[str] = ()) -> None:
         of = f" WHERE session IN ({', '.join('?' * len(ids))})" if ids else ""
+        parts = [f"SELECT '{kind}', session, {what}{of}" for kind, what in _ADDED.items()]
+        statement = " UNION ALL ".join((*parts, "SELECT 'colour', contender_key, colour FROM colour"))
+        self._found: dict[tuple[str, str], list[Any]] = {}
+        for kind, of_what, value in history.query(statement, tuple(ids) * len(parts)):
+            self._found.setdefault((kind, of_what), []).append(value)
 
-        def read(what: str) -> list[tuple[Any, ...]]:
-            return history.query(f"SELECT {what}{of}", tuple(ids))
-
-        self._names = dict(read("session, name FROM session_name"))
-        self._colours = dict(history.query("SELECT contender_key, colour FROM colour"))
-        self._published = {id_ for (id_,) in read("session FROM published")}
-        self._imported = {id_ for (id_,) in read("session FROM imported")}
-        self._people = dict(read("session, person FROM team_session"))
-        self._tags: dict[str, list[str]] = {}
-        for id_, tag in read("session, tag FROM session_tag"):
-            self._tags.setdefault(id_, []).append(tag)
-        for tags in self._tags.values():
-            tags.sort()
+    def _one(self, kind: str, of_what: str, otherwise: Any) -> Any:
+        return self._found.get((kind, of_what), (otherwise,))[0]
 
     def entry(self, row: Sequence[Any]) -> SessionEntry:
         id_ = row[0]
         return {
             "id": id_,
-            "name": self._names.get(id_, row[1]),
+            "name": self._one("name", id_, row[1]),
             "state": row[2],
             "reason": row[22] or (LOST if row[2] == "lost" else row[3]),
             "unread": bool(row[22]),
@@ -293,14 +291,14 @@ class _Added:
             "repeat": row[16],
             "started_at": row[17],
             "seconds": None if row[17] is None else row[18],  # one that never began is waiting
-            "published": id_ in self._published,
-            "imported": id_ in self._imported,
-            "tags": self._tags.get(id_, []),
-            "person": self._people.get(id_, ""),
+            "published": ("published", id_) in self._found,
+            "imported": ("imported", id_) in self._found,
+            "tags": sorted(self._found.get(("tag", id_), ())),
+            "person": self._one("person", id_, ""),
             "contender_key": row[19],
             "work_key": row[20],
             "machine_key": row[21],
-            "colour": self._colours.get(row[19], 0),
+            "colour": int(self._one("colour", row[19], 0)),  # a server makes it a text beside the others
         }
 
 
