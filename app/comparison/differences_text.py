@@ -40,8 +40,12 @@ def _head(names: Sequence[str]) -> str:
 
 def shown_values(entry: DifferenceEntry) -> list[str | None]:
     """The values; of long lists only members that some sessions lack."""
-    values = entry["values"]
-    if entry["group"] not in _LISTS or max(len(value or "") for value in values) <= _LONG:
+    return without_common(entry["values"]) if entry["group"] in _LISTS else list(entry["values"])
+
+
+def without_common(values: Sequence[str | None], longest: int = _LONG) -> list[str | None]:
+    """The values; if one is a longer list, only members that not all have."""
+    if max(len(value or "") for value in values) <= longest:
         return list(values)
     parts = [list(_parts(value)) for value in values if value is not None]
     common = set[str]().union(*parts).intersection(*parts)
@@ -49,7 +53,7 @@ def shown_values(entry: DifferenceEntry) -> list[str | None]:
 
 
 def _without(value: str, common: set[str]) -> str:
-    return _CUT + "; ".join(part for part in _parts(value) if part not in common)
+    return (_CUT + "; ".join(part for part in _parts(value) if part not in common)).rstrip()
 
 
 def _parts(value: str) -> Iterator[str]:

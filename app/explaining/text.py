@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from app.comparison.differences_text import without_common
 from app.core.table import TextTable
 from app.core.units import count_text, unit_text
 
@@ -35,8 +38,12 @@ def _title(entry: ExplanationEntry) -> str:
 def _line(setting: SettingEntry) -> tuple[str, ...]:
     ratio, n = setting["ratio"], setting["ratio"]["n"] if setting["ratio"] else 0
     figures = (*_figures(ratio), _share(setting)) if ratio else ("", "", "")
-    values = map(_short, (setting["a"], setting["b"]))
+    values = map(_short, _values(setting))
     return (setting["name"], *values, verdict_text(setting), *figures, str(n))
+
+
+def _values(setting: SettingEntry) -> Iterator[str]:
+    return (value or "" for value in without_common((setting["a"], setting["b"]), _LONGEST))
 
 
 def _short(value: str) -> str:
@@ -92,7 +99,7 @@ def _with_interval(ratio: RatioEntry) -> str:
 def _of_settings(entry: ExplanationEntry) -> list[str]:
     named = [each for each in entry["settings"] if each["verdict"] == DID]
     found = [
-        f"{each['name']} did it: from {each['a']} to {each['b']} multiplies the result"
+        f"{each['name']} did it: from {' to '.join(_values(each))} multiplies the result"
         f" by {_with_interval(each['ratio'])}."
         for each in named
         if each["ratio"]

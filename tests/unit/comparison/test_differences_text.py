@@ -21,7 +21,7 @@ def test_of_long_lists_only_what_not_all_have_is_shown() -> None:
     ]
     other = ZLIB.replace("a=2", "a=3")
     assert shown_values(entry(ZLIB, other))[1] == "… table={whole_key_filtering=1;a=3}"
-    assert shown_values(entry(ZLIB, ZLIB.removesuffix(";x=1"))) == ["… x=1", "… "]
+    assert shown_values(entry(ZLIB, ZLIB.removesuffix(";x=1"))) == ["… x=1", "…"]
 
 
 def test_short_values_and_those_without_a_part_in_common_are_whole() -> None:

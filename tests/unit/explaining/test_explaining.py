@@ -67,6 +67,15 @@ def test_a_share_of_nothing_has_no_sign() -> None:
     assert any(each.startswith("0% (") for each in shares) and not any("-0" in each for each in shares)
 
 
+def test_of_long_lists_only_what_differs_is_shown() -> None:
+    entry = shown()
+    switches = [f"index_merge=on,index_merge_union=on,semijoin=on,mrr={value}" for value in ("off", "on")]
+    entry["settings"][0].update(name="optimizer_switch", a=switches[0], b=switches[1])
+    table = table_of(entry)
+    assert table.lines[0][:3] == ("optimizer_switch", "… mrr=off", "… mrr=on")
+    assert any("optimizer_switch did it: from … mrr=off to … mrr=on" in line for line in table.remarks)
+
+
 def test_who_comes_back_goes_on(history: History) -> None:
     found = explaining()
     measure(history, found, next_plan(found, found.state(history)), only([COMMIT], 1.5))
