@@ -21,7 +21,7 @@ from tests.bench.slices import add_options
 MODULES = ("server", "sampling", "lua", "load", "history", "window_start", "charts", "chart_parts",
            "history_page", "compare_page", "live_page", "window_process", "window_opening", "snapshot",
            "report", "verdicts", "rounds", "gate", "looks", "changes", "team", "estimates", "slices", "waits",
-           "explain", "limits", "analysis")  # fmt: skip
+           "explain", "limits", "analysis", "asking")  # fmt: skip
 LONG = ("slices", "waits", "explain", "limits", "team", "analysis")  # long: only where it is named
 Measure = Callable[[argparse.Namespace], list[Figure]]
 

@@ -74,7 +74,7 @@ def measure(arguments: argparse.Namespace) -> list[Figure]:
     seconds = arguments.seconds or SECONDS
     with (
         TemporaryDirectory(prefix="dyno-") as name,
-        started(_build(arguments.server), cache=CACHE) as database,
+        started(build_of(arguments.server), cache=CACHE) as database,
     ):
         folder = Path(name)
         writer, reader = _choices(database, folder)
@@ -88,7 +88,8 @@ def measure(arguments: argparse.Namespace) -> list[Figure]:
         return _figures(database.build, times, arguments.lines, filled_s)
 
 
-def _build(name: str) -> Build:
+def build_of(name: str) -> Build:
+    """A fetched build; without a name the one of the system."""
     if not name:
         return installed.BUILD
     base = builds.find(name)
