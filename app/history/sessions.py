@@ -17,6 +17,7 @@ STATES = ("waiting", "active", "completed", "failed", "stopped", "lost")
 SUFFIX = 6  # characters of an id that are enough to name it
 LOST = "its agent is gone: it was killed, or the machine was restarted"
 _ALL = (1 << 63) - 1
+_CHUNK = 1000  # sessions asked for at once: each id is written five times, and SQLite takes 32,766 values
 _SHOWN = 5  # of the sessions that a name could mean
 
 
@@ -256,10 +257,14 @@ class _Added:
     """What people added to these or all sessions, by one statement: joined here in a third of the time."""
 
     def __init__(self, history: Readable, ids: Sequence[str] = ()) -> None:
+        self._found: dict[tuple[str, str], list[Any]] = {}
+        for at in range(0, max(len(ids), 1), _CHUNK):
+            self._read(history, ids[at : at + _CHUNK])
+
+    def _read(self, history: Readable, ids: Sequence[str]) -> None:
         of = f" WHERE session IN ({', '.join('?' * len(ids))})" if ids else ""
         parts = [f"SELECT '{kind}', session, {what}{of}" for kind, what in _ADDED.items()]
         statement = " UNION ALL ".join((*parts, "SELECT 'colour', contender_key, colour FROM colour"))
-        self._found: dict[tuple[str, str], list[Any]] = {}
         for kind, of_what, value in history.query(statement, tuple(ids) * len(parts)):
             self._found.setdefault((kind, of_what), []).append(value)
 
@@ -293,7 +298,7 @@ class _Added:
             "seconds": None if row[17] is None else row[18],  # one that never began is waiting
             "published": ("published", id_) in self._found,
             "imported": ("imported", id_) in self._found,
-            "tags": sorted(self._found.get(("tag", id_), ())),
+            "tags": sorted(set(self._found.get(("tag", id_), ()))),
             "person": self._one("person", id_, ""),
             "contender_key": row[19],
             "work_key": row[20],

@@ -1,4 +1,4 @@
-"""How far apart the answers of five searches for a limit are, each on a server of its own.
+"""How far apart the answers of five searches for a limit are, on one server or on five.
 
 Server and clients have CPUs of their own: on shared ones p99 of the same rate varied from 1.4 to 34 ms.
 """
@@ -6,7 +6,7 @@ Server and clients have CPUs of their own: on shared ones p99 of the same rate v
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from statistics import mean, median, stdev
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ WITHIN_PCT, LONGEST_S = 3.0, 900.0  # goals
 SPARE_S = 300.0  # for load and settling of a session
 STEP = """
 [[step]]
-name = "search"
+name = "search-{number}"
 workload = "{workload}"
 limit_ms = {limit_ms}
 seconds = {seconds}
@@ -51,6 +51,7 @@ def _text(tried: Any) -> str:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit-ms", type=float, default=5.0, help="of p99, for limits (5)")
+    parser.add_argument("--servers", type=int, default=1, help="that share the five searches of limits (1)")
 
 
 def measure(options: argparse.Namespace) -> list[Figure]:
@@ -64,23 +65,24 @@ def measure(options: argparse.Namespace) -> list[Figure]:
 
 def _searched(rig: rigs.Rig, engine: str, workload: str) -> list[Search]:
     options = rig.options
-    step = STEP.format(workload=workload, limit_ms=options.limit_ms, seconds=options.seconds or SECONDS)
-    size = {"rows": options.rows or ROWS, "threads": (THREADS,), "repeats": SEARCHES, "cpus": OWN_CPUS}
-    plan = rig.plan(engine, step, **size)
+    its = {"workload": workload, "limit_ms": options.limit_ms, "seconds": options.seconds or SECONDS}
+    steps = "".join(STEP.format(number=1 + at, **its) for at in range(SEARCHES // options.servers))
+    size = {"rows": options.rows or ROWS, "threads": (THREADS,), "repeats": options.servers, "cpus": OWN_CPUS}
+    plan = rig.plan(engine, steps, **size)
     with rig.carried_out(plan) as followed:
         events = followed.to_the_end(SEARCHES * (LONGEST_S + SPARE_S))
-    found = searches_of(events, len(plan.steps) - 1)
+    found = searches_of(events, {at for at, step in enumerate(plan.steps) if step.limit_ms})
     print(*(each.line() for each in found), sep="\n", flush=True)
     return found
 
 
-def searches_of(events: Sequence[Any], step: int) -> list[Search]:
-    """One session after the other."""
+def searches_of(events: Sequence[Any], steps: Collection[int]) -> list[Search]:
+    """One after the other."""
     found, began = [], 0.0
     for each in events:
-        if isinstance(each, StepStarted) and each.step == step:
+        if isinstance(each, StepStarted) and each.step in steps:
             began = each.t
-        elif isinstance(each, StepEnded) and each.step == step:
+        elif isinstance(each, StepEnded) and each.step in steps:
             found.append(Search(each, each.t - began))
     return found
 

@@ -162,7 +162,7 @@ def test_answers_of_searches_are_held_against_their_median() -> None:
         ]
 
     events = [event for rate in (1000, 1020, 950) for event in search(rate)]
-    found = limits.searches_of([*events, *search(1, "failed")], 3)
+    found = limits.searches_of([*events, *search(1, "failed")], {3})
     assert found[0].line().startswith("completed in 300 s: 1000 of 2000 events/s (1000 passed 0.00 ms; ")
     figures = {figure.name.partition(": ")[2]: figure for figure in limits.figures_of("innodb", found)}
     assert figures["with an answer"].value == 3 and not figures["with an answer"].is_met

@@ -70,6 +70,14 @@ def test_filters(filled: History, filters: dict[str, object], expected: list[int
     assert [each["id"] for each in sessions(filled, **filters)] == [IDS[at] for at in expected]
 
 
+def test_thousands_of_sessions_are_asked_for_at_once(filled: History) -> None:
+    first = sessions(filled)[0]["id"]
+    edits.tag(filled, first, "kept")
+    others = [f"{number:026d}" for number in range(10_000)]
+    (found,) = sessions(filled, ids=[first, *others, first])
+    assert (found["id"], found["tags"]) == (first, ["kept"])
+
+
 def test_an_unknown_state_is_refused(filled: History) -> None:
     with pytest.raises(InputError, match="waiting, active"):
         sessions(filled, states=["running"])
