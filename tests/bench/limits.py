@@ -1,20 +1,27 @@
 """How far apart the answers of five searches for a limit are, on one server or on five.
 
 Server and clients have CPUs of their own: on shared ones p99 of the same rate varied from 1.4 to 34 ms.
+With --sync-ms commits wait for syncs that take so long on any machine, so that a server can do the same each
+time; the directory must be on a tmpfs, but not /dev/shm, where MariaDB maps its log.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from statistics import mean, median, stdev
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from app.planner import ContenderRequest
 from app.planner.cores import OWN_CPUS
 from app.protocol.events import StepEnded, StepStarted
 from tests.bench import rig as rigs
 from tests.bench.figure import Figure
 from tests.bench.server import WORKLOADS, engines
+from tests.integration.slow_fsync import preloaded
 
 SEARCHES, ROWS, THREADS, SECONDS = 5, 200_000, 8, 10
 WITHIN_PCT, LONGEST_S = 3.0, 900.0  # goals
@@ -52,15 +59,30 @@ def _text(tried: Any) -> str:
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit-ms", type=float, default=5.0, help="of p99, for limits (5)")
     parser.add_argument("--servers", type=int, default=1, help="that share the five searches of limits (1)")
+    parser.add_argument("--sync-ms", type=int, default=0, help="of each sync, for limits: InnoDB (0)")
 
 
 def measure(options: argparse.Namespace) -> list[Figure]:
     found: list[Figure] = []
-    with rigs.made(options) as rig:
+    with TemporaryDirectory(prefix="dyno-") as name, rigs.made(_with_slow_syncs(options, Path(name))) as rig:
         for engine in engines(options):
             for workload in options.workloads.split(",") if options.workloads else WORKLOADS:
                 found += figures_of(f"{engine}, {workload}", _searched(rig, engine, workload))
     return found
+
+
+def _with_slow_syncs(options: argparse.Namespace, folder: Path) -> argparse.Namespace:
+    """A Python for the agent that loads the slow sync into all that it starts."""
+    if not options.sync_ms:
+        return options
+    (folder / "slow").touch()
+    environment = preloaded(folder, folder / "slow", syncs=0, pause_ms=options.sync_ms)
+    assert environment, "gcc makes the library of slow syncs"
+    lines = [f"export {name}='{value}'" for name, value in environment.items()]
+    python = folder / "python3"
+    python.write_text("\n".join(("#!/bin/sh", *lines, f'exec {sys.executable} "$@"\n')))
+    python.chmod(0o700)
+    return argparse.Namespace(**{**vars(options), "python": str(python)})
 
 
 def _searched(rig: rigs.Rig, engine: str, workload: str) -> list[Search]:
@@ -68,12 +90,25 @@ def _searched(rig: rigs.Rig, engine: str, workload: str) -> list[Search]:
     its = {"workload": workload, "limit_ms": options.limit_ms, "seconds": options.seconds or SECONDS}
     steps = "".join(STEP.format(number=1 + at, **its) for at in range(SEARCHES // options.servers))
     size = {"rows": options.rows or ROWS, "threads": (THREADS,), "repeats": options.servers, "cpus": OWN_CPUS}
-    plan = rig.plan(engine, steps, **size)
+    contender = ContenderRequest(
+        rig.build_with(engine), engine, _preset(rig) if options.sync_ms else "default"
+    )
+    plan = rig.plan(engine, steps, contenders=(contender,), **size)
     with rig.carried_out(plan) as followed:
         events = followed.to_the_end(SEARCHES * (LONGEST_S + SPARE_S))
     found = searches_of(events, {at for at, step in enumerate(plan.steps) if step.limit_ms})
     print(*(each.line() for each in found), sep="\n", flush=True)
     return found
+
+
+def _preset(rig: rigs.Rig) -> str:
+    """Of an InnoDB that syncs each commit."""
+    folder = rig.home / "presets/innodb"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "durable.cnf").write_text(
+        "[mysqld]\ninnodb_buffer_pool_size=256M\ninnodb_flush_log_at_trx_commit=1\nskip_log_bin\n"
+    )
+    return "durable"
 
 
 def searches_of(events: Sequence[Any], steps: Collection[int]) -> list[Search]:
