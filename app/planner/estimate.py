@@ -36,7 +36,7 @@ from .sizes import (
 )
 from .slicing import SLICE_S, SWITCH_S, active_at_once
 
-TRIES, BESIDE_S = 15, 1  # of a search for a limit on a fast server, and seconds that each takes longer
+TRIES, TRY_S = 15, 6  # of a search for a limit on a fast server, and seconds of one
 UNDO_S = 120  # purge frees undo after about this time
 UNKNOWN = Measured()
 SAMPLE_BYTES, STEP_BYTES, SESSION_BYTES = 700, 60_000, 400_000  # of a journal
@@ -222,7 +222,7 @@ def _guessed_s(plan: Plan, turn: Turn, work: Work, learned: Learned) -> float:
 
 def _spared_s(step: Step) -> float:
     """The most that a search may end sooner than its time limit: with short tries."""
-    shortest_s = step.seconds + step.warmup + TRIES * (step.try_s + BESIDE_S + step.warmup)
+    shortest_s = step.seconds + step.warmup + TRIES * (TRY_S + step.warmup)
     return max(0.0, step.cap_s - shortest_s) if step.kind == LIMIT else 0.0
 
 

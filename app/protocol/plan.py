@@ -21,7 +21,6 @@ LOAD_METHODS = ("ordered", "parallel", "bulk")
 SLICES = "slices"
 ARRIVALS = ("poisson", "even")  # gaps between the events of a rate: exponential, or all the same
 UNTIL_DECIDED = "until decided"  # in place of a number of repeats
-TRY_S = (5, 15)  # the shortest and the longest, unless there are too few events
 ORDERS = ("interleaved", SLICES, "grouped")  # A B B A of sessions by round, of slices within one, or A A B B
 RATE_MISSED = "rate-missed"  # mark of a step whose events piled up
 OPEN_FILES = 1024  # of a server, without its clients: tables, logs, libraries; below it lets fewer clients in
@@ -116,11 +115,6 @@ class Step:
     def ignored_by(self, engine: str) -> list[int]:
         """The errors that are counted and ignored on an engine."""
         return sorted({*self.ignore_errors, *self.ignore_errors_by_engine.get(engine, [])})
-
-    @property
-    def try_s(self) -> int:
-        """Seconds of a try of a search for a limit, if enough events fit in; p99 of longer ones varies less."""
-        return min(max(self.seconds, TRY_S[0]), TRY_S[1])
 
     @property
     def direction(self) -> str:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 EVENTS = 10_000  # of a try, at least
 MORE = 1.05  # times as many are planned: their number is random
+LEAST_S = 5  # of a try
 DRAIN_S = 30  # the longest wait for what earlier tries have left to write
 
 
@@ -63,7 +64,7 @@ class LimitStep:
     def _step_at(self, rate: float) -> Step:
         """A try: long enough for its events."""
         whole = max(1, round(rate))
-        seconds = max(self._step.try_s, ceil(MORE * EVENTS / whole))
+        seconds = max(LEAST_S, ceil(MORE * EVENTS / whole))
         return replace(self._step, kind="drive", rate=whole, seconds=seconds)
 
     def _try(self, step: Step) -> Dict[str, Any]:
