@@ -78,10 +78,10 @@ def test_complaints_stop_no_command_and_endless_ones_end_it(sshd: Sshd) -> None:
         with pytest.raises(TooMuchError, match="far answers with more than 64 KiB"):
             connection.run(["sh", "-c", "yes >&2"])
         stream = connection.open(["sh", "-c", "yes >&2"])
-        with pytest.raises(TimeoutError):
-            stream.read(1)
-        with pytest.raises(TooMuchError):
-            stream.read(1)
+        with pytest.raises(TooMuchError):  # at once on a slow machine, else with the second look
+            for _ in range(9):
+                with contextlib.suppress(TimeoutError):
+                    stream.read(1)
         stream.close()
         assert connection.run(["echo", "hello"]).stdout == b"hello\n"
 

@@ -30,6 +30,7 @@ TABLES = (
 )
 UPDATE = "UPDATE dyno.t SET v = v + 1 WHERE id = 1"
 CLIENTS, SECONDS, LIMIT_S = 3, 1.2, 60
+COMMITS_S = 4  # the server is asked once a second who commits
 LEAST_SAMPLES = 5  # where CPU is dear the sampler looks seldom
 NAMED_PCT = 90.0  # of the time of clients
 
@@ -52,21 +53,23 @@ class Planted:
     def connect(self) -> Any:
         return pymysql.connect(unix_socket=self.server.socket, user="root", autocommit=True)
 
-    def kinds(self, work: Work, clients: int = CLIENTS, others: int = 0) -> dict[str, Kind]:
+    def kinds(
+        self, work: Work, clients: int = CLIENTS, others: int = 0, seconds: float = SECONDS
+    ) -> dict[str, Kind]:
         """What the threads did, by kind, while clients worked, and others were connected."""
         self.sampler.begin_step(clients + others)
         with self._working(work, clients):
             self._look(lambda: self._found() == clients + others)
             self.sampler.begin_part()
-            end = time.monotonic() + SECONDS
+            end = time.monotonic() + seconds
             self._look(lambda: time.monotonic() >= end and self._samples() >= LEAST_SAMPLES)
             found = read(ThreadStates, self.sampler.in_step()).kinds
         self.sampler.end_step()
         return found
 
-    def shares(self, work: Work, clients: int = CLIENTS) -> dict[str, float]:
+    def shares(self, work: Work, clients: int = CLIENTS, seconds: float = SECONDS) -> dict[str, float]:
         """Percent of the time of client threads by state; most of it has a name."""
-        found = self.kinds(work, clients)[CLIENT]
+        found = self.kinds(work, clients, seconds=seconds)[CLIENT]
         assert found.threads == clients
         assert sum(found.pcts.values()) == pytest.approx(100, abs=0.1)
         assert found.pcts.get("unknown", 0) <= 100 - NAMED_PCT
@@ -179,7 +182,7 @@ def test_a_slow_fsync(planted: Planted, slow: Path) -> None:
 def test_clients_behind_one_that_syncs(planted: Planted, slow: Path) -> None:
     """One syncs for all; each updates a row of its own, else they would wait for that."""
     with syncing_slowly(slow):
-        shares = planted.shares(update_own_row, clients=8)
+        shares = planted.shares(update_own_row, clients=8, seconds=COMMITS_S)
     assert shares["commit"] > 50, shares
     assert shares.get("lock", 0) <= 100 - NAMED_PCT, shares
 
@@ -235,5 +238,5 @@ def test_group_commits_are_known_in_other_builds(name: str, build_path: Any, slo
     """MySQL tells by its Performance Schema, which is on unless a preset turns it off."""
     with started(str(build_path(name)), preloaded(slow.parent, slow)) as found:
         with syncing_slowly(slow):
-            shares = found.shares(update_own_row, clients=8)
+            shares = found.shares(update_own_row, clients=8, seconds=COMMITS_S)
         assert shares["commit"] > 50, shares
