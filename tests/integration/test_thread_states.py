@@ -21,6 +21,7 @@ from app.agent.survey.builds import find_builds
 from app.protocol.reading import read
 from app.protocol.thread_states import CLIENT, Kind, ThreadStates
 from tests.integration.slow_fsync import ON_DISK, preloaded
+from tests.waiting import wait_until
 
 CNF = "[mysqld]\ninnodb_buffer_pool_size=32M\ninnodb_flush_log_at_trx_commit=1\n"
 ROWS = 100
@@ -95,6 +96,7 @@ class Planted:
 
     @contextmanager
     def _working(self, work: Work, clients: int) -> Iterator[None]:
+        before = self._connected()
         connections, stop = [self.connect() for _ in range(clients)], threading.Event()
         threads = [threading.Thread(target=self._repeat, args=(work, each, stop)) for each in connections]
         for each in threads:
@@ -107,6 +109,11 @@ class Planted:
                 self.server.client.try_run(f"KILL {connection.thread_id()}")
             for each in threads:
                 each.join(LIMIT_S)
+            wait_until(lambda: self._connected() == before, "the clients are gone", LIMIT_S)
+            time.sleep(0.1)  # until their threads wait for others
+
+    def _connected(self) -> str:
+        return self.server.client.pairs("SHOW GLOBAL STATUS LIKE 'Threads_connected'")["threads_connected"]
 
     @staticmethod
     def _repeat(work: Work, connection: Any, stop: threading.Event) -> None:

@@ -38,6 +38,8 @@ class ThreadKinds:
         self._count = self._looked_at = 0  # links of the folder: threads and two more
         self._changed = 0.0
         self._ask()
+        # it may serve others, if Dyno connects anew
+        self._first -= {tid for tid, name in self._told.items() if name == OWN_THREAD}
 
     def has_changed(self, now: float) -> bool:
         """Whether more or fewer threads are there than at the latest look; waits until they stay."""
@@ -52,6 +54,7 @@ class ThreadKinds:
     def begin_step(self) -> None:
         """Call before the clients of the step connect."""
         self._looked_at = 0
+        self._ask()  # Dyno's connection may be a new one, served by the thread of an earlier client
         self._told = {tid: name for tid, name in self._told.items() if name != CLIENT}
         self._ran = {tid: _ran(self.folder, tid) for tid in self._there() - self._first}
 
@@ -78,11 +81,13 @@ class ThreadKinds:
     def _kind(self, tid: int) -> str:
         """'' for threads that do nothing in this step: Dyno's own one, those that wait for a next client."""
         told = self._told.get(tid, "")
+        if told == OWN_THREAD:
+            return ""
         name = told if self._is_unnamed(tid) else self._names[tid]
         kind = CLIENT if name == CLIENT else kind_of_thread(name) if name else OTHER
         may_serve = kind == CLIENT or (not name and not self._told)
         if not may_serve:
-            return "" if name == OWN_THREAD else kind
+            return kind
         if told == CLIENT:  # also one of the first, that waited for a client
             return CLIENT
         if tid in self._first:

@@ -302,7 +302,7 @@ def test_a_thread_of_the_first_ones_serves_a_client_if_the_server_says_so(
     program: subprocess.Popen[str],
 ) -> None:
     listed = [{"tid": program.pid, "name": "Query", "id": 4, "state": "", "own": 9}]
-    kinds = ThreadKinds(program.pid, answering([{"n": 0}], [{"n": 1}], [], listed))
+    kinds = ThreadKinds(program.pid, answering([{"n": 0}], [{"n": 1}], [], [], listed))
     kinds.begin_step()
     assert kinds.look() == {CLIENT: [program.pid]}
 
