@@ -92,8 +92,8 @@ class _Builds:
             defaults = {name: values for name, values in defaults.items() if name not in refused}
         if self._starts(defaults, unknown):
             return defaults, unknown
-        alone = {name: {name: values} for name, values in defaults.items()}
-        return {name: defaults[name] for name, its in alone.items() if self._starts(its, unknown)}, unknown
+        starting = {name: its for name, its in defaults.items() if self._starts({name: its}, unknown)}
+        return starting, unknown
 
     def _crossed(self, defaults: Defaults, unknown: frozenset[str]) -> tuple[Between, list[Group]]:
         """Each build with all settings of the other one."""

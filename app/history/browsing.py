@@ -13,9 +13,8 @@ from app.core.errors import InputError
 
 from .history import History
 from .readable import Readable
-from .sessions import NAME_OF, STATE_OF, STATES, SessionEntry, escaped, sessions
+from .sessions import CHUNK, NAME_OF, STATE_OF, STATES, SessionEntry, escaped, sessions
 
-_CHUNK = 1000  # sessions whose lines are read by one statement
 _DATE = "coalesce(started_at, planned_at)"  # as the index has it
 _NEWEST_FIRST = f"{_DATE} DESC, ordinal DESC, id DESC"
 _TAGS = (
@@ -151,8 +150,8 @@ def groups(history: History) -> tuple[str, ...]:
 def lines(history: Readable, ids: Sequence[str]) -> list[SessionLine]:
     """The lines of these sessions, in this order, without deleted ones."""
     found: dict[str, SessionLine] = {}
-    for at in range(0, len(ids), _CHUNK):
-        found.update(_lines(history, ids[at : at + _CHUNK]))
+    for at in range(0, len(ids), CHUNK):
+        found.update(_lines(history, ids[at : at + CHUNK]))
     return [found[id_] for id_ in ids if id_ in found]
 
 

@@ -17,7 +17,7 @@ STATES = ("waiting", "active", "completed", "failed", "stopped", "lost")
 SUFFIX = 6  # characters of an id that are enough to name it
 LOST = "its agent is gone: it was killed, or the machine was restarted"
 _ALL = (1 << 63) - 1
-_CHUNK = 1000  # sessions asked for at once: each id is written five times, and SQLite takes 32,766 values
+CHUNK = 1000  # sessions asked for at once: each id is written five times, and SQLite takes 32,766 values
 _SHOWN = 5  # of the sessions that a name could mean
 
 
@@ -258,8 +258,8 @@ class _Added:
 
     def __init__(self, history: Readable, ids: Sequence[str] = ()) -> None:
         self._found: dict[tuple[str, str], list[Any]] = {}
-        for at in range(0, max(len(ids), 1), _CHUNK):
-            self._read(history, ids[at : at + _CHUNK])
+        for at in range(0, max(len(ids), 1), CHUNK):
+            self._read(history, ids[at : at + CHUNK])
 
     def _read(self, history: Readable, ids: Sequence[str]) -> None:
         of = f" WHERE session IN ({', '.join('?' * len(ids))})" if ids else ""

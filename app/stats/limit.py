@@ -55,7 +55,7 @@ class LimitSearch:
             self._good = max(self._good, at)
 
     def _good_below(self, at: int) -> int:
-        """The highest good rate below this one; -1: there is none."""
+        """The place of the highest good rate below this one, or -1."""
         return next(filter(self._is_good, range(min(self._good, at - 1), -1, -1)), -1)
 
     def _is_good(self, at: int) -> bool:
