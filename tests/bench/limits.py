@@ -22,6 +22,7 @@ from tests.bench import rig as rigs
 from tests.bench.figure import Figure
 from tests.bench.server import WORKLOADS, engines
 from tests.integration.slow_fsync import preloaded
+from tests.plans import write
 
 SEARCHES, ROWS, THREADS, SECONDS = 5, 200_000, 8, 10
 WITHIN_PCT, LONGEST_S = 3.0, 900.0  # goals
@@ -79,8 +80,7 @@ def _with_slow_syncs(options: argparse.Namespace, folder: Path) -> argparse.Name
     environment = preloaded(folder, folder / "slow", syncs=0, pause_ms=options.sync_ms)
     assert environment, "gcc makes the library of slow syncs"
     lines = [f"export {name}='{value}'" for name, value in environment.items()]
-    python = folder / "python3"
-    python.write_text("\n".join(("#!/bin/sh", *lines, f'exec {sys.executable} "$@"\n')))
+    python = write(folder / "python3", "\n".join(("#!/bin/sh", *lines, f'exec {sys.executable} "$@"\n')))
     python.chmod(0o700)
     return argparse.Namespace(**{**vars(options), "python": str(python)})
 
@@ -103,11 +103,8 @@ def _searched(rig: rigs.Rig, engine: str, workload: str) -> list[Search]:
 
 def _preset(rig: rigs.Rig) -> str:
     """Of an InnoDB that syncs each commit."""
-    folder = rig.home / "presets/innodb"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "durable.cnf").write_text(
-        "[mysqld]\ninnodb_buffer_pool_size=256M\ninnodb_flush_log_at_trx_commit=1\nskip_log_bin\n"
-    )
+    lines = "[mysqld]\ninnodb_buffer_pool_size=256M\ninnodb_flush_log_at_trx_commit=1\nskip_log_bin\n"
+    write(rig.home / "presets/innodb/durable.cnf", lines)
     return "durable"
 
 

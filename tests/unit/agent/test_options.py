@@ -25,7 +25,6 @@ from app.agent.server.program import Answer
 from app.protocol.answers import Build
 
 HELP_MARIADB = """\
-/usr/sbin/mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)
 Usage: /usr/sbin/mariadbd [OPTIONS]
 --no-defaults           Don't read default options from any option file.
 
@@ -45,7 +44,7 @@ To see what variables a running server is using, type
 'SELECT * FROM INFORMATION_SCHEMA.GLOBAL_VARIABLES' instead of 'mysqld --verbose --help'.
 """  # noqa: W291
 
-# mariadbd 10.11.19 Debian 12
+# mariadbd 10.11 of Debian 12
 MARIADB = """\
 2026-11-21 11:40:52 0 [Warning] option 'sort_buffer_size': unsigned value 1 adjusted to 1024
 2026-11-21 11:40:52 0 [Warning] /usr/sbin/mariadbd: ignoring option '--innodb-doublewrite' due to invalid value 'maybe'
