@@ -26,11 +26,13 @@ from tests.sequences import LOAD, SETTLED, own_sequence
 COUNTS = 0.05  # the least difference of a pair that counts
 SECONDS, ROWS, TABLES, THREADS = 5, 100_000, 2, 4
 SEQUENCE, ENGINE = "planted", "innodb"
-STEPS = ("point-query", "read-only", "update-index", "insert")
-COMMON = "innodb_buffer_pool_size=256M\ninnodb_log_file_size=256M\ninnodb_flush_log_at_trx_commit=2"
+STEPS = ("point-query", "read-only-order", "update-index", "insert")
+COMMON = "innodb_buffer_pool_size=256M\ninnodb_flush_log_at_trx_commit=2"
+LOG = "innodb_log_file_size=256M"
+SMALL_LOG = "innodb_redo_log_capacity=16M"  # of MySQL from 8.0.30 on
 FLUSHING = "innodb_log_file_size=16M"  # pages are written all the time
-CLEANING = "innodb_max_dirty_pages_pct=0"  # as many pages are written as the capacity allows
 READING = "innodb_buffer_pool_size=8M"  # pages are read all the time
+BINLOG = "log_bin=binlog\nserver_id=1\nlog_slave_updates=ON"
 INNOCENT = (
     "innodb_log_buffer_size=16M\nsort_buffer_size=256K\ntable_open_cache=2000",
     "innodb_log_buffer_size=24M\nsort_buffer_size=512K\ntable_open_cache=3000",
@@ -39,7 +41,7 @@ INNOCENT = (
 
 @dataclass(frozen=True)
 class Planted:
-    """One cause: the lines of A and of B, and the step where it shows."""
+    """One cause: the lines of A and of B, the step where it shows, and the builds that have it."""
 
     cause: str  # a part of the name of the setting
     a: str
@@ -47,6 +49,8 @@ class Planted:
     step: str = "update-index"
     has_innocents: bool = False
     tables_of_b: str = ""  # table options, of which no preset knows
+    builds: str = "mariadb-"
+    log: str = LOG
 
 
 PLANTED: Mapping[str, Planted] = {
@@ -57,32 +61,33 @@ PLANTED: Mapping[str, Planted] = {
                            f"{FLUSHING}\ninnodb_doublewrite=OFF"),
     "binlog": Planted("log_bin", "log_bin=binlog\nsync_binlog=0", "skip_log_bin\nsync_binlog=0",
                       has_innocents=True),
-    "gtid": Planted("gtid_mode", "", ""),  # of a MySQL, see `lines_of`
+    "gtid": Planted("gtid_mode", f"{BINLOG}\ngtid_mode=OFF\nenforce_gtid_consistency=OFF",
+                    f"{BINLOG}\ngtid_mode=ON\nenforce_gtid_consistency=ON", builds="mysql-5.6"),
     "pool": Planted("innodb_buffer_pool_size", "innodb_buffer_pool_size=8M", "innodb_buffer_pool_size=256M",
                     "point-query", True),
-    "io": Planted("innodb_io_capacity", f"{CLEANING}\ninnodb_io_capacity=100\ninnodb_io_capacity_max=100",
-                  f"{CLEANING}\ninnodb_io_capacity=4000\ninnodb_io_capacity_max=8000"),
+    "io": Planted("innodb_io_capacity", "innodb_io_capacity=100\ninnodb_io_capacity_max=100",
+                  "innodb_io_capacity=4000\ninnodb_io_capacity_max=8000", has_innocents=True,
+                  builds="mysql-9", log=SMALL_LOG),
     "compression": Planted("innodb_compression_default", f"{READING}\ninnodb_compression_default=OFF",
                            f"{READING}\ninnodb_compression_default=ON", "point-query"),
     "schema": Planted("performance_schema", "performance_schema=OFF",
                      "performance_schema=ON\nperformance_schema_instrument='%=ON'", "point-query", True),
     # of the tables, because workloads name the character set of theirs whatever the server has
-    "charset": Planted("table options", "", "", "read-only", True, "COLLATE=latin1_german2_ci"),
+    "charset": Planted("table options", "", "", "read-only-order", True, "COLLATE=latin1_german2_ci"),
 }  # fmt: skip
-GTID = (
-    "log_bin=binlog\nserver_id=1\nlog_slave_updates=ON\ngtid_mode=OFF\nenforce_gtid_consistency=OFF",
-    "log_bin=binlog\nserver_id=1\nlog_slave_updates=ON\ngtid_mode=ON\nenforce_gtid_consistency=ON",
-)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--planted", default="", help=f"pairs to explain: {','.join(PLANTED)} (all)")
-    parser.add_argument("--build", default=MARIADB, help="of the pairs; that of GTID must be a MySQL")
+    parser.add_argument(
+        "--planted", default="", help=f"pairs to explain: {','.join(PLANTED)} (all of --build)"
+    )
+    parser.add_argument("--build", default=MARIADB, help="of the pairs; GTID needs mysql-5.6, io mysql-9")
     parser.add_argument("--search-path", default="", help="where to look for that build, such as '/opt/*'")
 
 
 def explain(options: argparse.Namespace) -> list[Figure]:
-    names = options.planted.split(",") if options.planted else list(PLANTED)
+    of_build = [name for name, its in PLANTED.items() if options.build.startswith(its.builds)]
+    names = options.planted.split(",") if options.planted else of_build
     with tempfile.TemporaryDirectory(dir=options.directory or None) as folder:
         home = Path(folder) / "home"
         _write_sequence(home, options)
@@ -98,9 +103,9 @@ def explain(options: argparse.Namespace) -> list[Figure]:
 def lines_of(name: str) -> tuple[str, str]:
     """The two my.cnf of a pair."""
     planted = PLANTED[name]
-    sides = GTID if name == "gtid" else (planted.a, planted.b)
+    sides, lines = (planted.a, planted.b), [*COMMON.splitlines(), planted.log]
     extra = INNOCENT if planted.has_innocents else ("", "")
-    common = [line for line in COMMON.splitlines() if line.partition("=")[0] not in sides[0]]
+    common = [line for line in lines if line.partition("=")[0] not in sides[0]]
     texts = [
         "\n".join(["[mysqld]", *common, side, more, ""]) for side, more in zip(sides, extra, strict=True)
     ]

@@ -167,9 +167,9 @@ def test_live_marks_the_step_and_opens_its_seconds(filled: Path, context: Contex
     shaded = [span for span in page.body.charts.qps._ground.spans if span.kind == "warmup"]
     assert sum(span.last - span.first == 20 for span in shaded) == 1
     table.selectRow(POINT)
-    action: QAction = page.choose_seconds
+    action: QAction = page.step.choose_seconds
     action.trigger()
-    qtbot.waitUntil(lambda: page._cutting.dialog is not None)
+    qtbot.waitUntil(lambda: page.step.cutting.dialog is not None)
 
 
 def test_the_mark_comes_with_the_end_of_the_step(context: Context, qtbot: QtBot, dyno_home: Path) -> None:

@@ -74,11 +74,11 @@ def test_the_running_second_then_the_step(
     maker.end_step(1)
     plans[1].bring(maker)
     qtbot.waitUntil(lambda: page._watching.overview.steps[1]["state"] == "completed")
-    page._look_at(1)
+    page.step.look_at(1)
     qtbot.waitUntil(lambda: texts(page) == {"cache_hits": "60.0 %", "log_waits": "0 /s"})
     assert panel.heading.text().startswith("point-query")
     page.body.table.choose_row(0)
-    page._look_at(0)
+    page.step.look_at(0)
     assert panel.heading.text() == NOT_TOLD and texts(page) == {}
 
 

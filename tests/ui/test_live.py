@@ -266,7 +266,7 @@ def test_a_step_that_is_looked_at_is_told_without_its_warm_up(context: Context, 
     keep(context, [made])
     page = drawn(context)
     at, step = next((at, each) for at, each in enumerate(made.plan.steps) if each.kind == "drive")
-    page._look_at(at)
+    page.step.look_at(at)
     assert step.warmup and f"(n {step.seconds})" in page.body.charts.qps._figures.told
 
 

@@ -164,7 +164,7 @@ def test_the_ratio_is_of_the_step_that_is_looked_at(context: Context, drawn: Sho
     page = drawn(context)
     loaded = page._watching.loaded
     assert loaded is not None and "rocksdb-default 0.500 (0.500 to 0.500, 60 slices)" in text(page)
-    page._look_at(POINT)
+    page.step.look_at(POINT)
     assert "rocksdb-default 2.000" in text(page)
     page.body.charts.axis.set_cursor(loaded.curves.bounds[LOAD].began_t)
     assert text(page) == "load: not in slices: contenders ran one after the other"

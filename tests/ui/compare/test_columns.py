@@ -45,7 +45,7 @@ def test_columns_move(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     assert base_of(page) == first
     assert [head.visualIndex(at) for at in range(head.count())] == list(range(head.count()))
     choose(page, "load", 1)
-    page.move_column(-1)
+    page.columns.move(-1)
     qtbot.waitUntil(lambda: ids_of(page) == [third, second, first])
 
 
@@ -59,7 +59,7 @@ def test_the_columns_before_the_figures_stay(opened: Open, page: ComparePage) ->
 def test_a_column_is_taken_away(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     ids = opened(3)
     choose(page, "load", 0)
-    page.remove()
+    page.columns.remove()
     qtbot.waitUntil(lambda: ids_of(page) == list(ids[1:]))
     assert base_of(page) == ids[1]
 
@@ -76,10 +76,10 @@ def test_attempts_that_are_left_out_go_and_move_with_their_column(
     qtbot.waitUntil(lambda: ids_of(page) == [again, *others])
     assert "is left out (disturbed)" in page.warning.text
     choose(page, "load", 0)
-    page.move_column(1)
+    page.columns.move(1)
     qtbot.waitUntil(lambda: ids_of(page) == [others[0], again, others[1]])
     assert "is left out" in page.warning.text
-    page.remove()
+    page.columns.remove()
     qtbot.waitUntil(lambda: ids_of(page) == others)
 
 
@@ -123,7 +123,7 @@ def test_the_chooser_finds_and_ticks(qtbot: QtBot, context: Context, opened: Ope
     qtbot.waitUntil(lambda: view.model().rowCount() == 1)
     qtbot.keyClick(field, Qt.Key.Key_Down)
     qtbot.keyClick(view, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: set(page._chosen.ids) == {*ids, *other})
+    qtbot.waitUntil(lambda: set(page.columns.chosen.ids) == {*ids, *other})
     qtbot.keyClick(view, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: ids_of(page) == list(ids))
     qtbot.keyClick(view, Qt.Key.Key_Escape)
@@ -134,7 +134,7 @@ def test_the_last_comparison_is_remembered(
     qtbot: QtBot, context: Context, opened: Open, page: ComparePage
 ) -> None:
     ids = opened(2)
-    page.make_base()
+    page.columns.make_base()
     again = ComparePage(context)
     qtbot.addWidget(again)
     again.show()
@@ -201,18 +201,18 @@ def test_published_results_do_not_replace_a_comparison(qtbot: QtBot, opened: Ope
     page.commands.published.trigger()
     view, field = page.chooser.findChild(QListView), page.chooser.findChild(QLineEdit)
     qtbot.waitUntil(lambda: view.isVisible() and view.model().rowCount() == 21)
-    assert page._chosen.ids == ids and ids_of(page) == list(ids)
+    assert page.columns.chosen.ids == ids and ids_of(page) == list(ids)
     qtbot.keyClick(field, Qt.Key.Key_Down)
     qtbot.keyClick(view, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: columns_of(page) == 3)
-    assert page._chosen.ids[:2] == ids
+    assert page.columns.chosen.ids[:2] == ids
     qtbot.keyClicks(field, "preset")
     qtbot.waitUntil(lambda: view.model().rowCount() == 2)
 
 
 def test_back_and_forward(qtbot: QtBot, context: Context, opened: Open, page: ComparePage) -> None:
     first = opened(3)
-    assert not page.trail.back.isEnabled()
+    assert not page.columns.trail.back.isEnabled()
     click_head(qtbot, page, 2)
     qtbot.waitUntil(lambda: base_of(page) == first[2])
     second = comparable.keep(context.home, comparable.plan(2, number=2, names=("one", "other")))
@@ -222,8 +222,8 @@ def test_back_and_forward(qtbot: QtBot, context: Context, opened: Open, page: Co
         QTest.keyClick(page, Qt.Key[f"Key_{key}"], Qt.KeyboardModifier.AltModifier)
         qtbot.waitUntil(lambda ids=ids, base=base: (ids_of(page), base_of(page)) == (list(ids), base))  # type: ignore[misc]
     choose(page, "load", 0)
-    page.remove()
+    page.columns.remove()
     qtbot.waitUntil(lambda: columns_of(page) == 2)
-    assert page.trail.back.isEnabled() and not page.trail.forward.isEnabled()
-    page.trail.back.trigger()
+    assert page.columns.trail.back.isEnabled() and not page.columns.trail.forward.isEnabled()
+    page.columns.trail.back.trigger()
     qtbot.waitUntil(lambda: ids_of(page) == list(first))

@@ -133,7 +133,7 @@ def test_another_base_takes_nothing_away_from_beside_the_figures(
 ) -> None:
     ids = opened(2, its_steps=comparable.steps((1,), seconds=40))
     before = [[cell.beside for cell in cells(page, at, "update-index")] for at in (0, 1)]
-    page._on_base_wanted(1)
+    page.body.table.base_wanted.emit(1)
     qtbot.waitUntil(lambda: base_of(page) == ids[1])
     assert [[cell.beside for cell in cells(page, at, "update-index")] for at in (0, 1)] == before
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from app.comparison.entries import Comparison
 
     from .body import Body
+    from .columns import Columns
     from .published import Published
     from .sharing import Sharing
 
@@ -85,18 +86,15 @@ class Commands:
 
 
 class Acting(Protocol):
-    """The functions of the commands: those of the page."""
+    """The functions of the commands: those of the page and its parts."""
 
     body: Body
+    columns: Columns
     sharing: Sharing
     published: Published
 
     def toggle_chooser(self) -> None: ...
     def turn(self) -> None: ...
-    def make_base(self) -> None: ...
-    def move_column(self, by: int) -> None: ...
-    def remove(self) -> None: ...
-    def measure_again(self) -> None: ...
     def show_flame(self) -> None: ...
     def explain(self) -> None: ...
 
@@ -113,20 +111,15 @@ def make_commands(owner: QWidget, page: Acting) -> Commands:
         "Relati&ve or absolute", "relative", "Switch between relative and absolute results", page.turn
     )
     why = made("Wh&y", "why", "Show what a query costs in the chosen step", page.body.show_why)
-    again = made(_MEASURE, "set up", _AGAIN, page.measure_again)
+    again = made(_MEASURE, "set up", _AGAIN, page.columns.measure_again)
     flame = made("&Flame graph…", "flame graph", _FLAME, page.show_flame)
     explain = made("E&xplain…", "explain", _EXPLAIN, page.explain)
+    on = page.columns
     column = [
-        made("Make &base", "base", "Compare the other columns with this one", page.make_base),
-        made("Move &left", "move left", "Move this column one place to the left", page.move_column, -1),
-        made(
-            "Move &right",
-            "move right",
-            "Move this column one place to the right",
-            page.move_column,
-            1,
-        ),
-        made("&Remove column", "remove", "Remove this column; its sessions stay in the history", page.remove),
+        made("Make &base", "base", "Compare the other columns with this one", on.make_base),
+        made("Move &left", "move left", "Move this column one place to the left", on.move, -1),
+        made("Move &right", "move right", "Move this column one place to the right", on.move, 1),
+        made("&Remove column", "remove", "Remove this column; its sessions stay in the history", on.remove),
     ]
     share = page.sharing
     copying = [

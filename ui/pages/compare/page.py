@@ -25,17 +25,16 @@ from ui.widgets.message import Banner, Message
 from .body import Body
 from .chooser import SessionChooser
 from .chosen import Chosen, Compared, ViewOptions, read
+from .columns import Columns
 from .commands import make_commands
 from .controls import Controls
 from .limits import LimitsRow
 from .published import Published
 from .sharing import Sharing
-from .trail import Trail
 
 _WARNINGS = 3  # lines of them before the table is pushed too far down
 _SENTENCES = 6
 
-_VERSIONS = 6  # of MySQL, on the first machine of the first of the published tables
 _EMPTY_TITLE = "Nothing to compare yet"
 _EMPTY_TEXT = (
     "Choose two to eight sessions here or in the history. This page shows their results step by step,"
@@ -48,9 +47,6 @@ class ComparePage(Page):
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
-        kept = context.memory.value("compare/sessions", [])
-        self._chosen = Chosen(tuple(kept), context.memory.value("compare/base", ""))
-        self._compared = Compared(self._chosen)
         self._latest, self._seeing = (Latest(context.tasks, self) for _ in range(2))
         self.message, self.warning = Banner(self), Message()
         self.verdict = Label()
@@ -59,9 +55,11 @@ class ComparePage(Page):
         self.controls = Controls(context.memory)
         self.limits = LimitsRow(context)
         self.body = Body(context)
+        self.columns = Columns(context, self.body.table, self)
+        self._compared = Compared(self.columns.chosen)
         self.sharing = Sharing(context, self.body, self)
         self._flames = Flames(context, self)
-        self.trail, self.published = Trail(self), Published(context, self)
+        self.published = Published(context, self)
         self.commands = make_commands(self, self)
         self.chooser = SessionChooser(context)
         self._stack = QStackedWidget()
@@ -70,7 +68,7 @@ class ComparePage(Page):
         self._show()
 
     def _build(self) -> None:
-        self.controls.add_first(self.trail.back, self.trail.forward)
+        self.controls.add_first(self.columns.trail.back, self.columns.trail.forward)
         self.controls.add_button(self.commands.choose)
         self.controls.add_menu("Copy", "Copy the table for other programs", self.commands.copying)
         self.controls.add_menu(
@@ -104,15 +102,13 @@ class ComparePage(Page):
         for changed in (self.controls.changed, self.limits.changed, self.limits.turned):
             changed.connect(self._show)
         self.context.theme.changed.connect(self._show)
-        self.body.table.base_wanted.connect(self._on_base_wanted)
-        self.body.table.column_moved.connect(self._on_column_moved)
+        self.columns.changed.connect(self.reload)
         for part in (self.body, self.sharing, self.limits, self._flames):
             part.failed.connect(self.message.show_failure)
-        self.trail.wanted.connect(self._go_to)
         self.published.taken.connect(self._on_published)
         self.published.first_taken.connect(self._on_first_published)
         self.published.failed.connect(self.message.show_failure)
-        self.chooser.ticked.connect(self._on_ticked)
+        self.chooser.ticked.connect(self.columns.tick)
         self.chooser.closed.connect(self.toggle_chooser)
         self.chooser.failed.connect(self.message.show_failure)
 
@@ -121,37 +117,26 @@ class ComparePage(Page):
     def open(self, wanted: Wanted) -> None:
         """Compare these sessions; the first is the base."""
         if wanted.sessions:
-            self._choose(Chosen(tuple(wanted.sessions)))
+            self.columns.choose(Chosen(tuple(wanted.sessions)))
             self.body.table.setFocus()
 
     def first_focus(self) -> QWidget:
         return self.body.table
 
     def page_actions(self) -> Sequence[QAction | None]:
-        return (self.trail.back, self.trail.forward, None, *self.commands.menu())
+        return (self.columns.trail.back, self.columns.trail.forward, None, *self.commands.menu())
 
     def reload(self) -> None:
-        chosen, look = self._chosen, self._look
+        chosen, look = self.columns.chosen, self._look
         self._latest.read(
             lambda history: read(history, chosen, look), self._on_read, self.message.show_failure
         )
         if self.chooser.isVisible():
             self.chooser.reload()
 
-    def _choose(self, chosen: Chosen) -> None:
-        self.trail.leave_for(chosen)
-        self._go_to(chosen)
-
-    def _go_to(self, chosen: Chosen) -> None:
-        self._chosen = chosen
-        self.reload()
-
     def _on_read(self, compared: Compared) -> None:
         self._compared = compared
-        self._chosen = compared.chosen
-        self.trail.stay(self._chosen)
-        self.context.memory.keep("compare/sessions", list(self._chosen.ids))
-        self.context.memory.keep("compare/base", self._chosen.base)
+        self.columns.keep(compared.chosen, compared.comparison)
         self.message.clear()
         if compared.said:
             self.message.show_info(compared.said)
@@ -184,7 +169,7 @@ class ComparePage(Page):
     def _present(self, compared: Compared) -> None:
         self._stack.setCurrentIndex(1 if compared.shown else 0)
         self.commands.show(compared.shown)
-        self.chooser.set_chosen(self._chosen.ids)
+        self.chooser.set_chosen(self.columns.chosen.ids)
         if compared.comparison and compared.shown:
             across = across_texts(compared.shown, names_of(compared.shown))
             self._show_warnings([*compared.comparison["warnings"], *across], bool(across))
@@ -207,7 +192,7 @@ class ComparePage(Page):
         actions = [self.commands.again] if are_apart else []
         self.warning.show_warning("\n".join(lines), *actions) if lines else self.warning.clear()
 
-    # columns
+    # what is compared
 
     def toggle_chooser(self) -> None:
         self.chooser.setVisible(not self.chooser.isVisible())
@@ -217,39 +202,16 @@ class ComparePage(Page):
             self.body.table.setFocus()
 
     def _on_first_published(self, ids: list[str]) -> None:
-        if not self._chosen.ids:  # chosen meanwhile
+        if not self.columns.chosen.ids:  # chosen meanwhile
             self._on_published(ids)
 
     def _on_published(self, ids: list[str]) -> None:
         """Compare published versions of a server; with a comparison open, list them to tick."""
-        if self._chosen.ids:
+        if self.columns.chosen.ids:
             self.chooser.show()
             self.chooser.offer(ids)
         else:
-            self._choose(Chosen(tuple(ids[:_VERSIONS])))
-
-    def make_base(self) -> None:
-        self._on_base_wanted(self.body.table.chosen_column)
-
-    def move_column(self, by: int) -> None:
-        at = self.body.table.chosen_column
-        self._on_column_moved(at, at + by)
-
-    def remove(self) -> None:
-        comparison, at = self._compared.comparison, self.body.table.chosen_column
-        if comparison and at >= 0:
-            column = comparison["sessions"][at]
-            self._choose(self._chosen.without([*column["ids"], *column["attempts"]]))
-
-    def measure_again(self) -> None:
-        """Set up on Bench the columns that can alternate with the base."""
-        comparison = self._compared.comparison
-        if comparison:
-            columns = comparison["sessions"]
-            base = next(each for each in columns if each["id"] == comparison["base"])
-            there = [each for each in columns if each["target"] == base["target"]]
-            sessions = tuple(id_ for each in [base, *there] for id_ in each["ids"])
-            self.context.bus.wanted.emit(Wanted("bench", sessions))
+            self.columns.take_versions(ids)
 
     def show_flame(self) -> None:
         """Show the stacks of the chosen step: of the chosen column, and against the base."""
@@ -268,20 +230,6 @@ class ComparePage(Page):
         if comparison and len(comparison["sessions"]) > 1:
             step = row_label(row) if row else ""
             ExplainDialog(self.context, comparison, self.body.table.chosen_column, step, self).show()
-
-    def _on_base_wanted(self, at: int) -> None:
-        comparison = self._compared.comparison
-        if comparison and at >= 0 and comparison["sessions"][at]["id"] != comparison["base"]:
-            self._choose(self._chosen.based_on(comparison["sessions"][at]["id"]))
-
-    def _on_column_moved(self, old: int, new: int) -> None:
-        comparison = self._compared.comparison
-        if comparison and old != new and min(old, new) >= 0 and max(old, new) < len(comparison["sessions"]):
-            self._choose(self._chosen.moved(comparison, old, new))
-            self.body.table.choose_column(new)
-
-    def _on_ticked(self, id_: str, is_ticked: bool) -> None:
-        self._choose(self._chosen.added([id_]) if is_ticked else self._chosen.without([id_]))
 
     def turn(self) -> None:
         self.controls.turn()

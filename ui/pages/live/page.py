@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QModelIndex
 from PySide6.QtGui import QAction, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
@@ -14,11 +13,11 @@ from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.core.followed_plan import FollowedPlan
 from ui.core.page import Page
-from ui.dialogs.cut_controller import Cutting
 from ui.widgets.actions import action
 from ui.widgets.empty import EmptyPage
 
 from .body import LiveBody
+from .chosen_step import ChosenStep
 from .heat import HEAT
 from .lines import Shown
 from .painting import Painting
@@ -32,7 +31,6 @@ class LivePage(Page):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._step_wanted = -1
-        self._running = -1  # the step that was followed last
         self._series: list[SeriesEntry] = []  # that the last chart can show
         self._watching = Watching(context, self)
         self.body = LiveBody(context, self)
@@ -41,12 +39,7 @@ class LivePage(Page):
         self._stack.addWidget(self.body)
         self.painting = Painting(self.body.charts, self)
         self.status = StatusUpdater(context, self._watching, self.body, self)
-        self._cutting = Cutting(context, self)
-        self.choose_seconds = action(
-            self, "Seconds that count…", "seconds", "Choose the seconds of the chosen step that count",
-            self._ask_seconds,
-        )  # fmt: skip
-        self.body.table.addAction(self.choose_seconds)
+        self.step = ChosenStep(context, self._watching, self.body, self)
         self._connect()
 
     # ---- building
@@ -67,22 +60,16 @@ class LivePage(Page):
         watching, body = self._watching, self.body
         watching.shown.connect(self._on_shown)
         watching.extended.connect(self.painting.request)
-        watching.extended.connect(self._show_engine)
         watching.bounded.connect(self.painting.request_marks)
-        watching.bounded.connect(self._choose_running)
         watching.remarked.connect(body.remarks.add_remarks)
         watching.figured.connect(self._on_figured)
-        for part in (watching, body.steering, body.choices, body.charts, body.waits, self._cutting):
+        for part in (watching, body.steering, body.choices, body.charts, body.waits, self.step.cutting):
             part.failed.connect(body.message.show_failure)
         body.charts.saved.connect(self.context.bus.saved)
         body.choices.ghost_chosen.connect(lambda ghost: self._change(ghost=ghost))
         body.choices.series_chosen.connect(lambda series: self._change(series=series))
         body.header.strip.chosen.connect(self._on_block_chosen)
         body.plans.chosen.connect(self._on_plan_chosen)
-        body.table.clicked.connect(self._on_row_chosen)
-        body.table.activated.connect(self._on_row_chosen)
-        body.tabs.currentChanged.connect(self._show_engine)
-        body.table.selectionModel().currentRowChanged.connect(lambda _row, _before: self._show_waits())
         body.charts.axis.following_changed.connect(self._on_following_changed)
         self.context.plans.changed.connect(self._on_plan_changed)
 
@@ -92,7 +79,7 @@ class LivePage(Page):
     def page_actions(self) -> Sequence[QAction | None]:
         of_plan, choices = self.body.steering.actions_of_plan, self.body.choices
         of_plan = [*of_plan, self.body.queue.open]
-        of_view = (choices.follow, choices.whole, self.choose_seconds)
+        of_view = (choices.follow, choices.whole, self.step.choose_seconds)
         return (*of_plan, None, *of_view, None, choices.save, choices.copy)
 
     # ---- which session
@@ -153,10 +140,10 @@ class LivePage(Page):
             self.body.charts.show_curves(shown)
             self.body.remarks.set_remarks(loaded.curves.remarks)
             self.body.header.strip.look_at(session["id"])
-            self._look_at(self._step_wanted)
+            self.step.look_at(self._step_wanted)
             self._step_wanted = -1
-            self._choose_running()
-            self._show_engine()
+            self.step.follow_running()
+            self.step.show_engine()
         self.status.update()
 
     def _choice_of(self, loaded: LoadedSession) -> SeriesEntry | None:
@@ -168,23 +155,14 @@ class LivePage(Page):
 
     def _on_figured(self) -> None:
         self._show_figures()
-        self._show_engine()
+        self.step.show_engine()
         self.status.update()
 
     def _show_figures(self) -> None:
         overview = self._watching.overview
         self.body.results.set_overview(overview)
         self.body.charts.set_cuts(overview.steps if overview else ())
-        self._show_waits()
-
-    def _show_waits(self) -> None:
-        """Show the waits of the step with the focus."""
-        overview, at = self._watching.overview, self.body.table.currentIndex().row()
-        if overview is not None and 0 <= at < len(overview.steps):
-            self.body.waits.show_step(overview.session["id"], at)
-
-    def _show_engine(self, *_: object) -> None:
-        self.body.show_engine(self._watching.loaded, self._watching.overview)
+        self.step.show_waits()
 
     def _on_plan_changed(self, _plan: str) -> None:
         if self.isVisible():
@@ -196,20 +174,8 @@ class LivePage(Page):
         """Return to the running step."""
         if is_following:
             self._go_along()
-            self._running = self.body.table.currentIndex().row()
-            self._choose_running()
+            self.step.return_to_running()
         self.status.update()
-
-    def _choose_running(self) -> None:
-        """Mark the running step in strip and results; a row selected by keyboard stays."""
-        loaded, table = self._watching.loaded, self.body.table
-        current = loaded.curves.current if loaded and self.body.charts.axis.is_following else None
-        if loaded is None or current is None or current.ended_t is not None:
-            return
-        self.body.header.strip.select(loaded.request.session, current.position)
-        if table.currentIndex().row() in (-1, self._running):
-            table.choose_row(current.position)
-        self._running = current.position
 
     def _go_along(self) -> None:
         """Go on to the next session or plan, unless the person looks elsewhere."""
@@ -228,37 +194,14 @@ class LivePage(Page):
 
     def _on_block_chosen(self, session: str, step: int) -> None:
         if self._watching.request is not None and session == self._watching.request.session:
-            self._look_at(step)
+            self.step.look_at(step)
         else:
             self._show(session, step)
-
-    def _on_row_chosen(self, index: QModelIndex) -> None:
-        self._look_at(index.row())
 
     def _on_plan_chosen(self, plan: str) -> None:
         followed = self.context.plans.get(plan)
         if followed is not None:
             self._show_plan(followed)
-
-    def _look_at(self, step: int) -> None:
-        """Look at a step that has begun; the running one continues to be followed."""
-        loaded = self._watching.loaded
-        bounds = loaded.curves.bounds.get(step) if loaded else None
-        if loaded is None or bounds is None:
-            return
-        if bounds is loaded.curves.current and bounds.ended_t is None:
-            self.body.charts.axis.follow()
-        else:
-            self.body.charts.look_at(bounds)
-        self.body.header.strip.select(loaded.request.session, step)
-        self.body.table.choose_row(step)
-        self._show_engine()
-
-    def _ask_seconds(self) -> None:
-        """Choose the seconds of the step with the focus."""
-        overview, step = self._watching.overview, self.body.table.currentIndex().row()
-        if overview is not None and 0 <= step < len(overview.steps):
-            self._cutting.ask(overview.session["id"], overview.session["name"], step)
 
     # ---- painting, never while hidden
 

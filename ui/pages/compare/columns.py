@@ -1,0 +1,91 @@
+"""The columns of the page: which sessions, in which order, against which; and the way back to others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from app.comparison.entries import Comparison
+from ui.core.bus import Wanted
+from ui.core.context import Context
+
+from .chosen import Chosen
+from .table import ComparisonTable
+from .trail import Trail
+
+_VERSIONS = 6  # of MySQL, on the first machine of the first of the published tables
+
+
+class Columns(QObject):
+    changed = Signal()  # other columns are to be read
+
+    def __init__(self, context: Context, table: ComparisonTable, page: QWidget) -> None:
+        super().__init__(page)
+        self._bus, self._memory, self._table = context.bus, context.memory, table
+        kept = self._memory.value("compare/sessions", [])
+        self.chosen = Chosen(tuple(kept), self._memory.value("compare/base", ""))
+        self._comparison: Comparison | None = None  # that was read last
+        self.trail = Trail(page)
+        self.trail.wanted.connect(self._go_to)
+        table.base_wanted.connect(self._make_base)
+        table.column_moved.connect(self._move)
+
+    def choose(self, chosen: Chosen) -> None:
+        self.trail.leave_for(chosen)
+        self._go_to(chosen)
+
+    def _go_to(self, chosen: Chosen) -> None:
+        self.chosen = chosen
+        self.changed.emit()
+
+    def keep(self, chosen: Chosen, comparison: Comparison | None) -> None:
+        """Keep the columns as they were read, with their base and without deleted sessions."""
+        self.chosen, self._comparison = chosen, comparison
+        self.trail.stay(chosen)
+        self._memory.keep("compare/sessions", list(chosen.ids))
+        self._memory.keep("compare/base", chosen.base)
+
+    def tick(self, id_: str, is_ticked: bool) -> None:
+        self.choose(self.chosen.added([id_]) if is_ticked else self.chosen.without([id_]))
+
+    def take_versions(self, ids: Sequence[str]) -> None:
+        """Compare the first of the published sessions."""
+        self.choose(Chosen(tuple(ids[:_VERSIONS])))
+
+    # what is done to the column where the keyboard is
+
+    def make_base(self) -> None:
+        self._make_base(self._table.chosen_column)
+
+    def move(self, by: int) -> None:
+        at = self._table.chosen_column
+        self._move(at, at + by)
+
+    def remove(self) -> None:
+        comparison, at = self._comparison, self._table.chosen_column
+        if comparison and at >= 0:
+            column = comparison["sessions"][at]
+            self.choose(self.chosen.without([*column["ids"], *column["attempts"]]))
+
+    def measure_again(self) -> None:
+        """Set up on Bench the columns that can alternate with the base."""
+        comparison = self._comparison
+        if comparison:
+            columns = comparison["sessions"]
+            base = next(each for each in columns if each["id"] == comparison["base"])
+            there = [each for each in columns if each["target"] == base["target"]]
+            sessions = tuple(id_ for each in [base, *there] for id_ in each["ids"])
+            self._bus.wanted.emit(Wanted("bench", sessions))
+
+    def _make_base(self, at: int) -> None:
+        comparison = self._comparison
+        if comparison and at >= 0 and comparison["sessions"][at]["id"] != comparison["base"]:
+            self.choose(self.chosen.based_on(comparison["sessions"][at]["id"]))
+
+    def _move(self, old: int, new: int) -> None:
+        comparison = self._comparison
+        if comparison and old != new and min(old, new) >= 0 and max(old, new) < len(comparison["sessions"]):
+            self.choose(self.chosen.moved(comparison, old, new))
+            self._table.choose_column(new)
