@@ -25,7 +25,7 @@ _PASSWORD_WRONG, _NO_TABLE, _NO_DATABASE = 1045, 1146, 1049
 _THERE = (1062, 1050)  # a row with this key, a view of this name
 _DENIED = (1044, 1142, 1143, 1227, 1290)  # by grants, or the server is read-only
 _AGAIN = (1205, 1213)  # somebody else was faster: a lock, or a certification of Galera
-_AWAY = (1040, 1053, 1129, 1226, 1927, 3169)  # too many connections, shutdown, killed
+_AWAY = (1040, 1053, 1129, 1226, 1927, 3169, 4031)  # too many connections, shutdown, killed, idle
 _TRIES = 5
 _DAMAGED = (ValueError, struct.error, IndexError, KeyError, TypeError, AttributeError, AssertionError,
             RuntimeError, OverflowError, UnicodeError)  # fmt: skip

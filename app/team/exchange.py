@@ -15,6 +15,7 @@ from .listing import Lists
 from .login import Ask, log_in
 from .server import Server
 from .session_exchange import SessionExchange
+from .store import AwayError
 from .synced import OnProgress, Synced
 from .syncing import sync
 
@@ -48,13 +49,23 @@ class Exchanger:
         merge_teams: bool = False,
     ) -> Synced:
         """Exchange once; raises TeamError where the server is away, and connects anew the next time."""
-        with alone(history.directory, NAME):
+
+        def work() -> Synced:
             server = self._connected(choice, ask)
             try:
                 return sync(history, server, choice.person, on_progress, merge_teams, choice.fetches_all)
             except BaseException:
                 self.close()
                 raise
+
+        with alone(history.directory, NAME):
+            was_kept = self._server is not None
+            try:
+                return work()
+            except AwayError:
+                if not was_kept:
+                    raise
+            return work()  # a server, or a proxy before it, closes a connection that was idle
 
     def fetch(self, history: History, choice: Choice, ask: Ask, sessions: Iterable[str]) -> Synced:
         """Fetch sessions that the person chose, with their names, tags and notes."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from tests.integration.desktop import Desktop
 from tests.journals import contender, plan, store, whole
 from tests.team_server import PASSWORD, READER, WRITER, Database, certify, started
 from tests.unit.team.test_merging import desktops, edit_something, state_of
+from tests.waiting import wait_until
 
 __all__ = ["desktops"]
 
@@ -100,6 +102,25 @@ def test_a_server_that_goes_away_is_one_line_and_comes_back(
     database.start()
     assert exchanger.exchange(history, wanted, ask).text == "up to date"
     exchanger.close()
+
+
+def test_a_connection_that_was_closed_as_idle_is_made_anew(
+    database: Database, desktops: list[History], tmp_path: Path
+) -> None:
+    wanted = choice(database)
+    begin(tmp_path / "settings", wanted, ask)
+    database.query("SET GLOBAL wait_timeout = 1")
+    try:
+        with closing(Exchanger()) as exchanger:
+            exchanger.exchange(desktops[0], wanted, ask)
+            wait_until(lambda: not _connections(database), "the server closes the idle connection", 20)
+            assert exchanger.exchange(desktops[0], wanted, ask).text == "up to date"
+    finally:
+        database.query("SET GLOBAL wait_timeout = 28800")
+
+
+def _connections(database: Database) -> list[tuple[object, ...]]:
+    return database.query(f"SELECT id FROM information_schema.processlist WHERE user = '{WRITER}'")
 
 
 FILTERS = (
