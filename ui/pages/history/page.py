@@ -103,7 +103,7 @@ class HistoryPage(Page):
             rename=self._table.edit_name,
             tag=lambda: self._asking.ask_tags(self._table.selected),
             note=self._start_note,
-            copy=lambda: exchange.copy(self._table.selected, self._table.shown_columns()),
+            copy=lambda: exchange.copy(self._table.selected, self._table.columns.shown()),
             export=lambda: exchange.choose_export(self._table.selected, self._name()),
             script=lambda: exchange.choose_script(self._table.selected[0], self._name()),
             import_files=exchange.choose_import,
@@ -156,7 +156,7 @@ class HistoryPage(Page):
         self._bar.show_count(len(found.ids), found.total)
         self._frame.show_found(len(found.ids), found.total)
         if found.total:
-            self._table.restore_columns()
+            self._table.columns.restore()
         if self._wanted:
             self._table.select(self._wanted)
             self._wanted = ()

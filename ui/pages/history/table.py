@@ -1,4 +1,4 @@
-"""The list itself: columns to choose, plans to unfold, the selection kept while lines change."""
+"""The list itself: plans to unfold, the selection kept while lines change."""
 
 from __future__ import annotations
 
@@ -8,29 +8,16 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel, QItemSelectionRa
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from app.history.browsing import ORDERS, QPS, Order
 from ui.core.index import Index
 from ui.core.memory import Memory
 from ui.core.theme import Theme
-from ui.models.heads import first_shown
-from ui.models.session_columns import (
-    CONTENDER,
-    DATE,
-    FIXED,
-    NAME,
-    REPEAT,
-    STATE,
-    TAGS,
-    TARGET,
-    SessionColumn,
-)
+from ui.models.session_columns import NAME
 from ui.models.sessions import SessionModel
 from ui.widgets.table import Table
 
+from .columns import ListColumns
 from .delegate import SessionDelegate, is_on_fold
 
-_SPARE = 220  # pixels of a wide window that a column of text gets at most
-_SHARES = {NAME: 3, STATE: 2, CONTENDER: 2, TAGS: 2, TARGET: 1}  # of them, in tenths
 _SELECT = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
 
 
@@ -42,18 +29,13 @@ class SessionTable(Table):
         self, model: SessionModel, theme: Theme, memory: Memory, parent: QWidget | None = None
     ) -> None:
         super().__init__("Sessions", parent)
-        self._model, self._memory = model, memory
+        self._model = model
         self._chosen: tuple[str, ...] = ()
         self._chosen_rows: tuple[str, ...] = ()  # the ids of sessions and plans that are selected
         self._current = ""
-        self._is_laid_out = self._is_restoring = False
-        self._is_own = False  # a person has changed the columns
         self.setModel(model)
         self.setItemDelegate(SessionDelegate(model, theme, self))
-        self._sort_as_before()
-        head = self.horizontalHeader()
-        head.setStretchLastSection(False)
-        self.let_choose_columns(NAME)
+        self.columns = ListColumns(self, model, memory)
         self.activated.connect(self._on_activated)
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
         model.modelAboutToBeReset.connect(self._on_about_to_reset)
@@ -87,85 +69,9 @@ class SessionTable(Table):
         if not self._chosen and self._model.rowCount():
             self.selectRow(0)
 
-    def shown_columns(self) -> list[SessionColumn]:
-        """The visible columns in their order."""
-        head = self.horizontalHeader()
-        order = sorted(range(len(self._model.columns)), key=head.visualIndex)
-        return [self._model.columns[at] for at in order if not self.isColumnHidden(at)]
-
-    def restore_columns(self) -> None:
-        """Restore the columns, or their defaults, once the groups are known."""
-        if self._is_laid_out:
-            return
-        self._is_laid_out = True
-        head, known = self.horizontalHeader(), self._model.columns
-        self._fit_columns()
-        for to, at in enumerate(range(len(FIXED), len(known)), DATE + 1):
-            head.moveSection(head.visualIndex(at), to)  # figures are seen without scrolling
-        head.moveSection(head.visualIndex(REPEAT), CONTENDER + 1)
-        self._is_restoring = True  # the mark of the order is restored too: another is remembered
-        self._is_own = self._memory.restore_header(head, "history/list")
-        self._is_restoring = False
-        for changed in (head.sectionResized, head.sectionMoved):
-            changed.connect(self._on_columns_changed)
-        self._show_order()
-        self.executeDelayedItemsLayout()
-
-    def _fit_columns(self) -> None:
-        """Show the columns that have room. The signals are blocked: they tell only what a person changes."""
-        head, known = self.horizontalHeader(), self._model.columns
-        room = self.width() - self.verticalScrollBar().sizeHint().width() - 2 * self.frameWidth()
-        shown = first_shown(known, room)
-        spare = max(0, room - sum(known[at].width for at in shown))
-        head.blockSignals(True)
-        for at, column in enumerate(known):
-            self.setColumnWidth(at, column.width + min(spare * _SHARES.get(at, 0) // 10, _SPARE))
-            self.setColumnHidden(at, at not in shown)
-        head.blockSignals(False)
-        self.updateGeometries()
-        head.viewport().update()
-        self.viewport().update()
-
-    def _on_columns_changed(self) -> None:
-        self._is_own = True
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if self._is_laid_out and not self._is_own:
-            self._fit_columns()
-
-    # sorting
-
-    def _sort_as_before(self) -> None:
-        kept = str(self._memory.value("history/order", "date descending"))
-        by, _, direction = kept.rpartition(" ")
-        is_known = by in ORDERS or by.startswith(QPS)
-        order = Order(by, direction == "descending") if is_known else Order()
-        self._model.order_by(order)
-        head = self.horizontalHeader()
-        head.setSortIndicatorShown(True)
-        head.setSectionsClickable(True)
-        self._show_order()
-        head.sortIndicatorChanged.connect(self._on_order_changed)
-
-    def _show_order(self) -> None:
-        """Show the sort mark without asking again."""
-        order = self._model.order
-        at = next((at for at, each in enumerate(self._model.columns) if each.order == order.by), -1)
-        direction = Qt.SortOrder.DescendingOrder if order.is_descending else Qt.SortOrder.AscendingOrder
-        head = self.horizontalHeader()
-        head.blockSignals(True)
-        head.setSortIndicator(at, direction)
-        head.blockSignals(False)
-
-    def _on_order_changed(self, column: int, direction: Qt.SortOrder) -> None:
-        if self._is_restoring:
-            return
-        self._model.sort(column, direction)
-        order = self._model.order
-        self._memory.keep(
-            "history/order", f"{order.by} {'descending' if order.is_descending else 'ascending'}"
-        )
+        self.columns.fit()
 
     # plans
 
@@ -231,7 +137,7 @@ class SessionTable(Table):
     def _on_reset(self) -> None:
         """Select the same plans and sessions as before, if they exist."""
         self.executeDelayedItemsLayout()  # a painting that finds it to be done is done twice
-        self._show_order()
+        self.columns.show_order()
         rows = self._model.rows
         kept = [id_ for id_ in self._chosen_rows if rows.row(id_) is not None]
         covered = {session for id_ in kept for session in rows.sessions_of(id_)}
