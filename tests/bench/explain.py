@@ -33,9 +33,9 @@ SMALL_LOG = "innodb_redo_log_capacity=16M"  # of MySQL from 8.0.30 on
 FLUSHING = "innodb_log_file_size=16M"  # pages are written all the time
 READING = "innodb_buffer_pool_size=8M"  # pages are read all the time
 BINLOG = "log_bin=binlog\nserver_id=1\nlog_slave_updates=ON"
-INNOCENT = (
-    "innodb_log_buffer_size=16M\nsort_buffer_size=256K\ntable_open_cache=2000",
-    "innodb_log_buffer_size=24M\nsort_buffer_size=512K\ntable_open_cache=3000",
+INNOCENT = (  # a sort of 1,000 rows fits both buffers
+    "innodb_log_buffer_size=16M\nsort_buffer_size=2M\ntable_open_cache=2000",
+    "innodb_log_buffer_size=24M\nsort_buffer_size=3M\ntable_open_cache=3000",
 )
 
 
