@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from app.core.names import short_names
 from app.core.units import count_text, unit_text
 from app.protocol.events import Progress
-from app.protocol.plan import Plan, Step
+from app.protocol.plan import LIMIT, Plan, Step
 from app.protocol.states import ENDINGS, OUT_OF_TIME, SessionState
 
 _LETTERS = 36  # of all names in front of their rates
@@ -47,11 +47,18 @@ def step_text(session: SessionState, step: Step) -> str:
     progress = session.steps[session.step]
     if progress.state != "active":
         return progress.state
-    again = f"attempt {progress.attempt}" if progress.attempt > 1 else ""
+    again = _attempt_text(progress.attempt, step)
     if step.seconds and progress.s is not None:
         return ", ".join(filter(None, (again, _second_text(progress.s, step))))
     shown = progress.progress
     return ", ".join(filter(None, (again, _progress_text(shown) if shown else "")))
+
+
+def _attempt_text(attempt: int, step: Step) -> str:
+    """Which time the step is carried out; a search for a limit begins without one."""
+    if step.kind == LIMIT:
+        return f"try {attempt - 1}" if attempt > 1 else "without a limit"
+    return f"attempt {attempt}" if attempt > 1 else ""
 
 
 def _progress_text(shown: Progress) -> str:

@@ -8,10 +8,12 @@ import pytest
 
 from app.following.follower import Link, Update
 from app.following.progress import PlanProgress
+from app.following.progress_text import step_text
 from app.history.decoding import Events, decode_lines
 from app.planner.guesses import SERVER_S, step_guesses
 from app.protocol.events import Progress, SessionStarted
-from app.protocol.plan import Plan, Step
+from app.protocol.plan import LIMIT, Plan, Step
+from app.protocol.states import SessionState, StepState
 from tests.journals import Maker, contender, plan, whole
 
 TWO = [contender(), contender("rocksdb")]
@@ -213,3 +215,18 @@ def test_what_is_no_session_of_the_plan_changes_nothing() -> None:
     progress = played(plan())
     progress.take("another", whole(plan()).events[1])
     assert progress.current is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "attempt", "said"),
+    [
+        (LIMIT, 1, "without a limit, second 3 of 10"),
+        (LIMIT, 3, "try 2, second 3 of 10"),
+        ("drive", 1, "second 3 of 10"),
+        ("drive", 3, "attempt 3, second 3 of 10"),
+    ],
+)
+def test_a_search_names_its_tries(kind: str, attempt: int, said: str) -> None:
+    step = Step("limit", kind, seconds=10, limit_ms=5)
+    session = SessionState("S", [StepState("active", s=2, attempt=attempt)], step=0)
+    assert step_text(session, step) == said
