@@ -36,6 +36,7 @@ from .repeats import Counts, attempts_texts, counts_of, without_attempts
 from .rounds import Key, Rounds, relative, round_of, rounds_of
 from .same_load import with_same_load
 from .same_work import differing_plans, plans_of, warnings_of, work_of
+from .set_rates import rates_of
 from .titles import titles_of
 from .warnings import warnings_of_columns, warnings_of_limits
 
@@ -94,11 +95,12 @@ def compare(
             column["rounds"] = [round_of(plan_by_id[id_], id_) for id_ in column["ids"]]
         rounds = rounds_of(history, plan_by_id, described, at)
         _relate(history, described, rounds)
-    titles = titles_of([plan_by_id[column[0]["id"]] for column in (columns[at], *columns)])
+    plans_in_order = [plan_by_id[column[0]["id"]] for column in (columns[at], *columns)]
+    titles, rates = titles_of(plans_in_order), rates_of(plans_in_order)
     found: Comparison = {
         "base": columns[at][0]["id"],
         "sessions": described,
-        "rows": [_row(key, figures, rounds, titles) for key in _keys(figures, at)],
+        "rows": [_row(key, figures, rounds, titles, rates) for key in _keys(figures, at)],
         "plans": [{"statement": statement, "values": values} for statement, values in plans],
         "groups": [],
         "limits": {},
@@ -191,7 +193,11 @@ def _keys(figures: Sequence[Sequence[dict[Key, StepEntry]]], base: int) -> list[
 
 
 def _row(
-    key: Key, figures: Sequence[Sequence[dict[Key, StepEntry]]], rounds: Rounds, titles: Mapping[str, str]
+    key: Key,
+    figures: Sequence[Sequence[dict[Key, StepEntry]]],
+    rounds: Rounds,
+    titles: Mapping[str, str],
+    rates: Mapping[Key, float],
 ) -> RowEntry:
     base, done = rounds.base, [[each.get(key) for each in column] for column in figures]
     places = rounds.judged(key, with_same_load(done))
@@ -211,6 +217,7 @@ def _row(
         "group": model["group"],
         "threads": model["coordinates"].get("threads"),
         "coordinates": model["coordinates"],
+        "rate": rates.get(key),
         "unit": model["unit"],
         "direction": direction_of(model["unit"]),
         **_related(figure, base),

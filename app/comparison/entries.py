@@ -69,6 +69,7 @@ class RowEntry(RelatedEntry):
     group: str
     threads: int | None
     coordinates: dict[str, Coordinate]
+    rate: float | None  # events a second that the plan sets; null where the clients go as fast as they can
     unit: str
     direction: str
     reasons: list[str]  # why there is no figure, or not one of each repeat

@@ -32,6 +32,7 @@ from .across import SIGN, added_of
 from .entries import Comparison, GroupEntry, RatioEntry, RowEntry
 from .measures import LATENCIES
 from .rounds import about_ratio, figures_of, pairs_of
+from .set_rates import keep_rate
 
 if TYPE_CHECKING:
     from app.core.settings import Settings
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 BASE = "base"
 MARKED = "marked"  # something went wrong or was left over: never judged
+AT_RATE = "at its rate"  # both keep the rate that the plan sets: never judged
 OF_ALL_SECONDS = "of-all-seconds"  # another measure than the figure of a step that is cut
 FAILED_REPEAT = "failed-repeat"  # those with a result are there by luck
 SPOILT = (*MARKED_SPOILT, UNSTEADY)  # of a repeat, which is left out where enough others remain
@@ -46,6 +48,7 @@ UNJUDGED = (*SPOILT, OF_ALL_SECONDS, FAILED_REPEAT)
 # where a word would be too long
 SIGNS = {
     NOISE: "~", SMALL: "~", SAME: "=", FEW: "?", MARKED: "\N{CIRCLED DIVISION SLASH}", DRIFT: "drift",
+    AT_RATE: "\N{CIRCLED DOT OPERATOR}",
 }  # fmt: skip
 SHORT_SIGNS = {
     **SIGNS, BETTER: "\N{BLACK UP-POINTING TRIANGLE}", WORSE: "\N{BLACK DOWN-POINTING TRIANGLE}",
@@ -60,6 +63,7 @@ _MEANINGS = {
     FEW: f"fewer than {LEAST} repeats",
     DRIFT: "the machine drifted, not judged",
     MARKED: "not judged: marked, here or in the base",
+    AT_RATE: "not judged: at the rate that the plan sets, compare a latency",
 }
 _ITSELF: RatioEntry = {"ratio": 1.0, "low": None, "high": None, "steps": 0, "across": ""}  # the base
 UNKNOWN_NOISE = "the noise between sessions is unknown"
@@ -70,6 +74,7 @@ WHY_NOT = {  # judged, though it is not marked
     FEW: f"fewer than {LEAST} repeats",
     SINGLE: "n = 1: the noise is unknown",
     DRIFT: "the machine drifted",
+    AT_RATE: "the plan sets the rate, compare a latency",
 }
 
 
@@ -140,6 +145,10 @@ def _judgeable(row: RowEntry, base: int) -> Iterator[int]:
 
 
 def _is_unjudged(row: RowEntry, base: int, at: int) -> bool:
+    return _is_any_marked(row, base, at) or keep_rate(row, base, at)
+
+
+def _is_any_marked(row: RowEntry, base: int, at: int) -> bool:
     return _is_marked(row, base) or _is_marked(row, at) or _is_one_profiled(row, base, at)
 
 
@@ -195,7 +204,9 @@ def _without_test(row: RowEntry, base: int, at: int) -> str | None:
         return None
     if at == base:
         return BASE
-    return MARKED if _is_unjudged(row, base, at) else None
+    if _is_any_marked(row, base, at):
+        return MARKED
+    return AT_RATE if keep_rate(row, base, at) else None
 
 
 def _write(row: RowEntry, at: int, verdict: Verdict, across: str) -> None:
@@ -257,7 +268,7 @@ def _ratio(found: GroupRatio | None, across: str) -> RatioEntry | None:
 
 def _sessions(comparison: Comparison, rows: Sequence[RowEntry], base: int, at: int) -> Group:
     """The results of each session of both columns, for steps that could be judged."""
-    fair = [row for row in rows if row["verdict"][at] not in (None, MARKED, DRIFT)]
+    fair = [row for row in rows if row["verdict"][at] not in (None, MARKED, DRIFT, AT_RATE)]
     ours, theirs = (list(zip(*(row["samples"][each] for row in fair), strict=True)) for each in (base, at))
     pairs = pairs_of(comparison["sessions"][base], comparison["sessions"][at])
     if pairs and fair:
@@ -312,9 +323,9 @@ def verdict_legend(comparison: Comparison) -> str:
     words = {word for row in comparison["rows"] for word in row["verdict"] if word not in (None, BASE)}
     if not words:
         return ""
-    unjudged = f"{SIGNS[MARKED]} is {_MEANINGS[MARKED]}"
-    if words <= {SINGLE, MARKED}:
-        return f"{UNKNOWN_NOISE}, so nothing is judged{'; ' + unjudged if MARKED in words else ''}"
+    unjudged = [f"{SIGNS[word]} is {_MEANINGS[word]}" for word in (MARKED, AT_RATE) if word in words]
+    if words <= {SINGLE, MARKED, AT_RATE} and words != {AT_RATE}:
+        return "; ".join([f"{UNKNOWN_NOISE}, so nothing is judged", *unjudged])
     return "; ".join(
         [
             *_of_tested(comparison),
@@ -324,7 +335,7 @@ def verdict_legend(comparison: Comparison) -> str:
                 if DRIFT in words
                 else []
             ),
-            *([unjudged] if MARKED in words else []),
+            *unjudged,
             *([f"where n = 1 {UNKNOWN_NOISE}"] if SINGLE in words else []),
         ]
     )

@@ -170,15 +170,18 @@ def _request(contender: Contender) -> ContenderRequest:
 def step_of(plan: Plan, wanted: str) -> str:
     """The label of the one point of a step that is meant; raises InputError where it has no result."""
     name = wanted.partition(" ")[0]
-    found = [
-        each.label for each in plan.steps if each.name == name and not each.warm and each.kind not in _WAITING
-    ]
+    found = {
+        each.label: each
+        for each in plan.steps
+        if each.name == name and not each.warm and each.kind not in _WAITING
+    }
     if not found:
         raise InputError(f"step {name} has no result to explain: choose one that is driven")
-    if wanted in found:
-        return wanted
-    if len(found) > 1 or " " in wanted:
+    if wanted not in found and (len(found) > 1 or " " in wanted):
         raise InputError(
             f"step {wanted!r} must be one of {', '.join(map(repr, found))}: write it with --step"
         )
-    return found[0]
+    label = wanted if wanted in found else next(iter(found))
+    if found[label].rate:
+        raise InputError(f"the plan sets the rate of {label}: choose a step without a rate")
+    return label

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from app.comparison.across import ADVICE, MACHINES
 from app.comparison.compare import by_measure
 from app.comparison.entries import Comparison, GroupEntry, RatioEntry, RowEntry
-from app.comparison.judgement import MARKED, UNKNOWN_NOISE, limits_of, ratios_of
+from app.comparison.judgement import AT_RATE, MARKED, UNKNOWN_NOISE, limits_of, ratios_of
 from app.comparison.sentences import verdict_sentences
 from app.comparison.text import across_sign, first_of, row_label
 from app.core.units import count_text, unit_text
@@ -39,15 +39,16 @@ def _unjudged(found: Comparison) -> str:
         SINGLE: f"With one session of a contender {UNKNOWN_NOISE}",
         DRIFT: "The machine drifted",
         MARKED: "Every step is marked",
+        AT_RATE: "The plan sets the rate of every step",
     }
     why = next((reason for word, reason in reasons.items() if word in words), "")
     return f"{why}: nothing here is judged." if why else ""
 
 
 def _sentences(found: Comparison, at: int, base: int, names: Sequence[str]) -> Iterator[str]:
-    rows = [row for row in found["rows"] if row["relative"][at] is not None and row["direction"]]
+    rows = [row for row in found["rows"] if _is_told(row, at)]
     if not rows:
-        yield f"{names[at]} and {names[base]} have no result in common."
+        yield f"{names[at]} and {names[base]} have no result to compare."
         return
     yield _counted(rows, at, names[at], names[base])
     yield from _across(rows, at)
@@ -58,6 +59,10 @@ def _sentences(found: Comparison, at: int, base: int, names: Sequence[str]) -> I
             yield f"Its geometric mean against {names[base]} is {_listed(parts)}{less}."
     yield from _extremes(rows, at)
     yield from _cost(found, at, base)
+
+
+def _is_told(row: RowEntry, at: int) -> bool:
+    return row["relative"][at] is not None and bool(row["direction"]) and row["verdict"][at] != AT_RATE
 
 
 def _counted(rows: Sequence[RowEntry], at: int, name: str, base: str) -> str:

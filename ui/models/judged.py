@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor
 
 from app.comparison.across import ADVICE, MACHINES, TIME
 from app.comparison.entries import GroupEntry, RowEntry
-from app.comparison.judgement import MARKED, SHORT_SIGNS, UNKNOWN_NOISE, verdict_label
+from app.comparison.judgement import AT_RATE, MARKED, SHORT_SIGNS, UNKNOWN_NOISE, verdict_label
 from app.comparison.text import (
     across_sign,
     detail_text,
@@ -36,6 +36,7 @@ _MEANINGS = {
     DRIFT: "the machine changed meanwhile, by more than a third of the difference: not judged",
     SINGLE: f"n = 1: {UNKNOWN_NOISE}",
     MARKED: "not judged: marked, here or in the base",
+    AT_RATE: "not judged: both keep the rate that the plan sets; compare a latency",
 }
 
 

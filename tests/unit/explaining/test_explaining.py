@@ -158,6 +158,12 @@ def test_a_wrong_step_is_refused_in_one_line(change: dict[str, object], why: str
     assert "\n" not in str(caught.value)
 
 
+def test_a_step_at_a_rate_is_refused() -> None:
+    request = replace(asked().pair.request, rate=(500,))
+    with pytest.raises(InputError, match="the plan sets the rate of update-index"):
+        explaining(asked(pair=replace(asked().pair, request=request)))
+
+
 def test_work_that_does_not_fit_into_the_time_is_refused() -> None:
     with pytest.raises(InputError, match=r"3 rounds of this work take about \d+ minutes, and there are 1: "):
         explaining(asked(minutes=1))

@@ -1,0 +1,63 @@
+"""Steps at a rate that the plan sets: their QPS is that rate, whoever is faster."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.comparison.compare import by_limits, by_measure, compare
+from app.comparison.entries import Comparison
+from app.comparison.judgement import AT_RATE, MARKED, legend, verdict_legend, why_unjudged
+from app.comparison.sentences import verdict_sentences
+from app.comparison.text import unjudged_texts
+from app.history.history import History
+from app.protocol.plan import LIMIT, Step
+from app.report.sentences import summary
+from app.stats import Limits
+from tests import comparable
+
+WHY = "the plan sets the rate, compare a latency"
+
+
+def step(name: str, rate: float = 0, kind: str = "drive", group: str = "reads") -> Step:
+    coordinates = {"threads": 2, **({"rate": rate} if rate else {})}
+    return Step(name, kind, group, rate=rate, seconds=5, coordinates=coordinates, unit="queries/s")
+
+
+@pytest.fixture
+def compared(history: History) -> Comparison:
+    steps = [step("reads", 100), step("reads", 400), step("reads"), step("most", kind=LIMIT)]
+    return compare(history, comparable.keep(history.path.parent, comparable.plan(2, 3, its_steps=steps)))
+
+
+def test_what_keeps_its_rate_is_not_judged_and_in_no_mean(compared: Comparison) -> None:
+    assert [row["rate"] for row in compared["rows"]] == [100, 400, None, None]
+    assert [row["verdict"][1] == AT_RATE for row in compared["rows"]] == [True, True, False, False]
+    assert why_unjudged(compared["rows"][0], 1, 0) == WHY
+    assert sum(each["steps"] for each in compared["groups"]) == 2
+    assert f"No verdict on reads rate=100 threads=2, reads rate=400 threads=2 ({WHY})." in verdict_sentences(
+        compared
+    )
+    (text,) = unjudged_texts(compared)
+    assert text.endswith(f"{WHY}, not judged")
+    for signs in (legend(compared), verdict_legend(compared)):
+        assert "at the rate that the plan sets, compare a latency" in signs
+
+
+def test_its_latency_is_judged(compared: Comparison) -> None:
+    assert AT_RATE not in {word for row in by_measure(compared, "p99_ms")["rows"] for word in row["verdict"]}
+
+
+def test_a_rate_that_one_of_them_missed_is_a_result(compared: Comparison) -> None:
+    compared["rows"][0]["marks"][1] = ["rate-missed"]
+    missed = by_limits(compared, Limits(matters=0.05))
+    assert missed["rows"][0]["verdict"][1] not in (AT_RATE, MARKED)
+    assert missed["rows"][1]["verdict"][1] == AT_RATE
+
+
+def test_a_report_of_rates_alone_says_that_nothing_is_judged(history: History) -> None:
+    steps = [step("reads", 100), step("reads", 400)]
+    found = compare(history, comparable.keep(history.path.parent, comparable.plan(2, 3, its_steps=steps)))
+    told = list(summary(found, ["a", "b"], 0))
+    assert told[0] == "The plan sets the rate of every step: nothing here is judged."
+    assert told[1] == "b and a have no result to compare."
+    assert verdict_legend(found).endswith("not judged: at the rate that the plan sets, compare a latency")
