@@ -25,6 +25,8 @@ HANDLER_READS = "+".join(
 )
 READS = rate("server.handler_reads", HANDLER_READS, "handler reads")
 ROWS = rate("server.rows_read", "rows_read", "rows read, all engines")  # MariaDB counts them
+OWN_ROWS = "own_rows_read"  # what Dyno's connection has of them: rows of the Performance Schema
+ROWS_OF_CLIENTS = rate("server.rows_of_clients", "rows_read-" + OWN_ROWS, "rows read by clients")
 CONNECTIONS = rate("server.connections", "connections", "connections opened")
 SORTED = rate("server.rows_sorted", "sort_rows", "rows sorted")
 COUNTERS = (

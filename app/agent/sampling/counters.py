@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 from app.agent.server.mysql import Client, QueryError
 from app.engines import engine_of
 from app.engines.counter import OF_ENGINE, Counter
-from app.engines.server import COUNTERS, READS, ROWS, SORTED
+from app.engines.server import COUNTERS, OWN_ROWS, READS, ROWS, ROWS_OF_CLIENTS, SORTED
 
 LEAVE_S = 5.0  # for clients to be gone once their program has ended
 GONE_S = 0.01  # from the last one that is counted to the end of its thread
@@ -40,7 +40,15 @@ class Counters:
         now = time.monotonic()
         if whole or now - self._seldom_at >= SELDOM_S:
             self._seldom, self._seldom_at = self._read_seldom(found), now
-        return {**found, **self._seldom}
+        return {**found, **self._seldom, **(self._own_rows(found) if whole else {})}
+
+    def _own_rows(self, status: Mapping[str, str]) -> Dict[str, str]:
+        if ROWS.total(status) is None:
+            return {}
+        with contextlib.suppress(QueryError):
+            found = self._client.pairs("SHOW SESSION STATUS LIKE 'Rows_read'")
+            return {OWN_ROWS: found["rows_read"]} if found else {}
+        return {}
 
     def _read_seldom(self, status: Mapping[str, str]) -> Dict[str, str]:
         with contextlib.suppress(QueryError):
@@ -72,11 +80,12 @@ class Counters:
         """Rows read and sorted, and KB of redo or WAL between two readings; None where they are not counted.
 
         MariaDB leaves out some rows of MyRocks, so the engine is asked first; the handlers come last, for
-        rows of status tables are among theirs.
+        rows of status tables are among theirs. What MariaDB counts contains what Dyno itself has read.
         """
+        of_all = ROWS_OF_CLIENTS if OWN_ROWS in before and OWN_ROWS in after else ROWS
         rows, log = (self._own(name) for name in OWN)
         return {
-            "rows_read": _first([*rows, ROWS, READS], before, after),
+            "rows_read": _first([*rows, of_all, READS], before, after),
             "rows_sorted": _first([SORTED], before, after),
             "log_kb": _first(log, before, after),
         }

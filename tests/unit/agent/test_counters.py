@@ -12,7 +12,7 @@ from app.agent.sampling.counters import Counters, await_last_client
 from app.agent.sampling.host import SERIES
 from app.agent.server.mysql import Client, QueryError
 from app.engines import KNOWN
-from app.engines.server import HANDLER_READS
+from app.engines.server import HANDLER_READS, OWN_ROWS
 from app.protocol.series import LOAD
 
 
@@ -65,6 +65,17 @@ def test_a_client_that_stays_is_not_waited_for_longer_than_a_while(monkeypatch: 
     began = time.monotonic()
     await_last_client(Leaving(*[2] * 100))
     assert 0.05 <= time.monotonic() - began < 2
+
+
+@pytest.mark.parametrize(("own", "rows"), [(("100", "2100"), 10_000), ((None, "2100"), 12_000)])
+def test_rows_that_dyno_reads_itself_are_not_those_of_clients(
+    own: tuple[str | None, str], rows: float
+) -> None:
+    before, after = ({"rows_read": each} for each in ("1000", "13000"))
+    before, after = (
+        {**each, **({OWN_ROWS: its} if its else {})} for each, its in zip((before, after), own, strict=True)
+    )
+    assert Counters(None, "innodb").spent(before, after)["rows_read"] == rows
 
 
 def test_no_two_series_have_one_title() -> None:

@@ -31,6 +31,8 @@ class Recorded(Client):
         self.recording, self.when = recording, "before"
 
     def pairs(self, sql: str) -> dict[str, str]:
+        if sql == "SHOW SESSION STATUS LIKE 'Rows_read'":  # which was not recorded
+            return {}
         assert sql.startswith("SHOW GLOBAL STATUS WHERE Variable_name IN (")
         return {name: value for name, value in self.recording[self.when].items() if f"'{name}'" in sql}
 
