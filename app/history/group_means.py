@@ -8,11 +8,11 @@ from sqlite3 import Connection
 
 UNIT = "queries/s"  # of the steps that have a QPS
 
-# of a step that is cut the value of the seconds that count
+# of a step that is cut the value of the seconds that count; without steps at rates that the plan sets
 _OF_SESSION = """
 SELECT grouping, CASE state WHEN 'completed' THEN coalesce(counted.value, step.value) END
 FROM step LEFT JOIN counted ON counted.step = step.number
-WHERE unit = :unit AND session = :session AND grouping IN
+WHERE unit = :unit AND session = :session AND coordinates NOT LIKE '%"rate":%' AND grouping IN
     (SELECT grouping FROM step WHERE session = :session AND state NOT IN ('waiting', 'active'))"""
 _FROM = 1e-300  # what is not above it has no logarithm
 

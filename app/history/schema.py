@@ -323,6 +323,12 @@ CREATE TABLE team_seen (                        -- how far the lists of each aut
 CREATE TABLE team (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID
 """
 
+# Rates that a plan sets are in no mean of a group since.
+RATES = """
+DELETE FROM headline WHERE session IN (SELECT session FROM step WHERE coordinates LIKE '%"rate":%');
+INSERT OR IGNORE INTO uncounted SELECT session FROM step WHERE coordinates LIKE '%"rate":%'
+"""
+
 OWNED_TABLES = (
     "session_name", "session_tag", "session_note", "cut", "colour",
     "imported", "published", "link", "clock_offset", "deleted",
@@ -338,5 +344,7 @@ DERIVED_TABLES = (
 
 # A file of version N has gone through the first N of them. They make, empty and mark, and compute nothing:
 # a new one that needs figures counted anew puts the sessions into `uncounted`.
-MIGRATIONS = [DERIVED + OWNED, DELETED, HEADLINE, COUNTED, JUDGED_ANEW, UNCOUNTED, OTHERS, LATENCY, TEAM]
+MIGRATIONS = [
+    DERIVED + OWNED, DELETED, HEADLINE, COUNTED, JUDGED_ANEW, UNCOUNTED, OTHERS, LATENCY, TEAM, RATES,
+]  # fmt: skip
 VERSION = len(MIGRATIONS)

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,14 @@ from app.comparison.compare import compare
 from app.history import counting, edits, figures, recounting
 from app.history.browsing import Filter, Order, browse, lines
 from app.history.counting import Cut, unsteady_steps
+from app.history.group_means import UNIT
 from app.history.history import History
 from app.history.packing import pack
 from app.history.rebuilding import rebuild
 from app.history.recounting import recount, recount_first, uncounted
 from app.history.timeline import overview, timeline
 from app.history.writing import Writer
+from app.protocol.plan import Step
 from tests import journals
 from tests.journals import store
 from tests.older import VERSIONS, make_older
@@ -104,6 +107,27 @@ def test_what_is_about_to_be_read_is_counted_first_and_nothing_else(
         compare(history, [FIRST, SECOND])
         assert uncounted(history) == 0
         assert everything(history) == before
+
+
+def test_rates_that_the_plan_sets_leave_the_means(tmp_path: Path) -> None:
+    steps = [
+        Step("reads", "drive", "reads", rate=rate, seconds=5, coordinates={"rate": rate}, unit=UNIT)
+        for rate in (100, 400)
+    ]
+    plan = journals.plan(its_steps=[*steps, replace(steps[0], name="most", rate=0, coordinates={})])
+    with History(tmp_path) as history:
+        maker = journals.Maker(plan).begin()
+        for at, value in enumerate((100.0, 400.0, 5000.0)):
+            maker.step(at, value=value)
+        store(history, maker)
+        ((_, today),) = headlines(history)
+        assert [each.qps for each in today.values()] == [pytest.approx(5000.0)]
+        history.connection.execute("UPDATE headline SET qps = 585, n = 3")  # as version 9 had it
+    make_older(tmp_path, 9)
+    with History(tmp_path) as history:
+        assert uncounted(history) == 1 and headlines(history)[0][1] == {}
+        recount(history, LONG_S)
+        assert headlines(history)[0][1] == today
 
 
 @pytest.mark.parametrize("read", [overview, lambda history, session: timeline(history, session, [])])
