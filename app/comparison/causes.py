@@ -15,6 +15,7 @@ from typing import TypedDict
 from app.engines import engine_of
 from app.engines.cause import CAUSES, Cause, Values
 from app.engines.counter import names_in
+from app.history.group_means import QPS_UNIT
 from app.history.history import History
 from app.history.step_values import values_of_step
 from app.stats.verdicts import NOISE, SAME
@@ -22,7 +23,6 @@ from app.stats.verdicts import NOISE, SAME
 from .compare import base_of
 from .entries import Comparison, RowEntry
 
-QUERIES = "queries/s"  # other steps have no time of clients per query
 GROWS = 1.2  # a figure that is hardly larger than in the faster column is no cause
 LEAST = 0.05  # of the difference, or of the clients' time
 
@@ -101,7 +101,7 @@ def _values(
     history: History, comparison: Comparison, row: RowEntry, places: Sequence[int], known: Sequence[Cause]
 ) -> list[list[Values]]:
     """Of each session of each column; none of a step without a time per query."""
-    if row["unit"] != QUERIES:
+    if row["unit"] != QPS_UNIT:  # other steps have no time of clients per query
         return [[] for _ in places]
     names = dict.fromkeys(name for cause in known for name in names_in(cause.names))
     columns = [comparison["sessions"][at]["ids"] for at in places]

@@ -12,6 +12,7 @@ from app.core.errors import InputError
 from app.core.units import direction_of
 from app.history.canaries import canaries
 from app.history.figures import StepEntry, facts, plans_by_session, steps
+from app.history.group_means import QPS_UNIT
 from app.history.history import History
 from app.history.sessions import SessionEntry, find_all, find_repeats, sessions, source_text
 from app.history.step_text import disturbed_text
@@ -237,7 +238,7 @@ def _row(
 def _deviation(place: Sequence[StepEntry | None], model: StepEntry) -> float | None:
     """The deviation of a column with one session, which has no spread."""
     (step, *repeats) = place
-    if step is None or repeats or not _fits(step, model) or model["unit"] != "queries/s":
+    if step is None or repeats or not _fits(step, model) or model["unit"] != QPS_UNIT:
         return None
     return step["max_block_deviation"]
 

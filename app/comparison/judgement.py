@@ -32,7 +32,7 @@ from .across import SIGN, added_of
 from .entries import Comparison, GroupEntry, RatioEntry, RowEntry
 from .measures import LATENCIES
 from .rounds import about_ratio, figures_of, pairs_of
-from .set_rates import keep_rate
+from .set_rates import both_keep_rate
 
 if TYPE_CHECKING:
     from app.core.settings import Settings
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 BASE = "base"
 MARKED = "marked"  # something went wrong or was left over: never judged
 AT_RATE = "at its rate"  # both keep the rate that the plan sets: never judged
+NOT_JUDGED = (MARKED, DRIFT, AT_RATE)  # verdicts of a figure that is there
 OF_ALL_SECONDS = "of-all-seconds"  # another measure than the figure of a step that is cut
 FAILED_REPEAT = "failed-repeat"  # those with a result are there by luck
 SPOILT = (*MARKED_SPOILT, UNSTEADY)  # of a repeat, which is left out where enough others remain
@@ -140,16 +141,15 @@ def why_unjudged(row: RowEntry, at: int, base: int) -> str:
 
 def _judgeable(row: RowEntry, base: int) -> Iterator[int]:
     for at, n in enumerate(row["n"]):
-        if at != base and n and row["n"][base] and not _is_unjudged(row, base, at):
+        if at != base and n and row["n"][base] and not _untested(row, base, at):
             yield at
 
 
-def _is_unjudged(row: RowEntry, base: int, at: int) -> bool:
-    return _is_any_marked(row, base, at) or keep_rate(row, base, at)
-
-
-def _is_any_marked(row: RowEntry, base: int, at: int) -> bool:
-    return _is_marked(row, base) or _is_marked(row, at) or _is_one_profiled(row, base, at)
+def _untested(row: RowEntry, base: int, at: int) -> str | None:
+    """The verdict of a cell that is not tested; None if it is."""
+    if _is_marked(row, base) or _is_marked(row, at) or _is_one_profiled(row, base, at):
+        return MARKED
+    return AT_RATE if both_keep_rate(row, base, at) else None
 
 
 def _is_one_profiled(row: RowEntry, base: int, at: int) -> bool:
@@ -202,11 +202,7 @@ def _starts(comparison: Comparison, at: int) -> list[float | None]:
 def _without_test(row: RowEntry, base: int, at: int) -> str | None:
     if not row["n"][at]:
         return None
-    if at == base:
-        return BASE
-    if _is_any_marked(row, base, at):
-        return MARKED
-    return AT_RATE if keep_rate(row, base, at) else None
+    return BASE if at == base else _untested(row, base, at)
 
 
 def _write(row: RowEntry, at: int, verdict: Verdict, across: str) -> None:
@@ -268,7 +264,7 @@ def _ratio(found: GroupRatio | None, across: str) -> RatioEntry | None:
 
 def _sessions(comparison: Comparison, rows: Sequence[RowEntry], base: int, at: int) -> Group:
     """The results of each session of both columns, for steps that could be judged."""
-    fair = [row for row in rows if row["verdict"][at] not in (None, MARKED, DRIFT, AT_RATE)]
+    fair = [row for row in rows if row["verdict"][at] not in (None, *NOT_JUDGED)]
     ours, theirs = (list(zip(*(row["samples"][each] for row in fair), strict=True)) for each in (base, at))
     pairs = pairs_of(comparison["sessions"][base], comparison["sessions"][at])
     if pairs and fair:

@@ -147,7 +147,7 @@ def rounds_of(
     """The rounds of these columns; reads the seconds of steps in slices."""
     pairs = [pairs_of(columns[base], column) for column in columns]
     plan = plans[columns[base]["id"]]
-    sliced = frozenset(_key(step) for step in plan.steps if step.sliced and any(pairs))
+    sliced = frozenset(key_of(step) for step in plan.steps if step.sliced and any(pairs))
     seconds = [
         [_seconds_of(history, plans[id_], id_) if sliced else {} for id_ in column["ids"]]
         for column in columns
@@ -155,7 +155,7 @@ def rounds_of(
     return Rounds(base, pairs, seconds, sliced)
 
 
-def _key(step: Step) -> Key:
+def key_of(step: Step) -> Key:
     return step.name, json.dumps(step.coordinates, sort_keys=True)
 
 
@@ -165,7 +165,7 @@ def _seconds_of(history: History, plan: Plan, session: str) -> OfSteps:
     for at, step in enumerate(plan.steps):
         if step.sliced and not step.warm:
             with suppress(InputError):
-                found.setdefault(_key(step), countable(history, session, at))
+                found.setdefault(key_of(step), countable(history, session, at))
     return found
 
 

@@ -18,12 +18,11 @@ from app.history.step_text import mark_text, seconds_texts
 from app.protocol.others import DISTURBED
 from app.protocol.plan import step_label
 from app.stats.steady import STEADY, UNSTEADY
-from app.stats.verdicts import DRIFT
 
 from .across import SIGN, across_texts
 from .compare import base_of
 from .entries import Comparison, GroupEntry, RatioEntry, RowEntry
-from .judgement import AT_RATE, MARKED, verdict_label, verdict_legend, why_unjudged
+from .judgement import NOT_JUDGED, verdict_label, verdict_legend, why_unjudged
 from .repeats import repeats_text
 from .rounds import about_ratio
 from .same_work import OTHER
@@ -141,7 +140,7 @@ def unjudged_texts(comparison: Comparison) -> list[str]:
     base = base_of(comparison)
 
     def why(row: RowEntry, at: int) -> list[str]:
-        is_told = row["verdict"][at] in (MARKED, DRIFT, AT_RATE)
+        is_told = row["verdict"][at] in NOT_JUDGED
         return [f"{why_unjudged(row, at, base)}, not judged"] if is_told else []
 
     return _by_text(comparison, why)

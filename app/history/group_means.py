@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from sqlite3 import Connection
 
-UNIT = "queries/s"  # of the steps that have a QPS
+QPS_UNIT = "queries/s"  # of the steps that have a QPS
 
 # of a step that is cut the value of the seconds that count; without steps at rates that the plan sets
 _OF_SESSION = """
@@ -20,7 +20,7 @@ _FROM = 1e-300  # what is not above it has no logarithm
 def keep_headlines(connection: Connection, session: int | None) -> None:
     """Store the means of the groups in which a step has ended."""
     groups: dict[str, list[float | None]] = {}
-    for grouping, value in connection.execute(_OF_SESSION, {"unit": UNIT, "session": session}):
+    for grouping, value in connection.execute(_OF_SESSION, {"unit": QPS_UNIT, "session": session}):
         groups.setdefault(grouping, []).append(value)
     connection.executemany(
         "INSERT OR REPLACE INTO headline (session, grouping, qps, n, steps) VALUES (?, ?, ?, ?, ?)",

@@ -1,4 +1,4 @@
-"""Steps at a rate that the plan sets: their QPS is that rate, whoever is faster."""
+"""Steps at a rate that the plan sets: their QPS is that rate on a fast and on a slow server."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from app.comparison.compare import compare
 from app.history import counting, edits, figures, recounting
 from app.history.browsing import Filter, Order, browse, lines
 from app.history.counting import Cut, unsteady_steps
-from app.history.group_means import UNIT
+from app.history.group_means import QPS_UNIT
 from app.history.history import History
 from app.history.packing import pack
 from app.history.rebuilding import rebuild
@@ -111,7 +111,7 @@ def test_what_is_about_to_be_read_is_counted_first_and_nothing_else(
 
 def test_rates_that_the_plan_sets_leave_the_means(tmp_path: Path) -> None:
     steps = [
-        Step("reads", "drive", "reads", rate=rate, seconds=5, coordinates={"rate": rate}, unit=UNIT)
+        Step("reads", "drive", "reads", rate=rate, seconds=5, coordinates={"rate": rate}, unit=QPS_UNIT)
         for rate in (100, 400)
     ]
     plan = journals.plan(its_steps=[*steps, replace(steps[0], name="most", rate=0, coordinates={})])
