@@ -172,7 +172,6 @@ class Session(Running):
     def open(self) -> None:
         """Start the server on its data, and prepare the sampling."""
         self._start_server()
-        self.server.admit()
         self.host = HostSampler(self._pids, self.path, self.agent)
         self.host.others.without = self.place.pids
         client, engine = self.server.client, self.contender.engine

@@ -16,6 +16,15 @@ SHUTDOWN = "innodb_fast_shutdown"  # the variable that says what a shutdown does
 PURGE_ALL, WRITE_NOTHING = "SET GLOBAL innodb_fast_shutdown=0", "SET GLOBAL innodb_fast_shutdown=2"
 SYSTEM_TABLES = "MyISAM"  # the engine of system tables that are made from SQL files
 
+# leaves no account that a client could use over TCP, as long as the server resolves no names
+CLOSING = (
+    "SET SESSION sql_log_bin=0",
+    "SET SESSION sql_safe_updates=0",
+    "DELETE FROM mysql.user WHERE Host<>'localhost' OR User=''",
+    "DELETE FROM mysql.db WHERE Host<>'localhost' OR User=''",
+    "FLUSH PRIVILEGES",
+)
+
 # system tables, undo, temporary tablespace when fresh
 SYSTEM_BYTES = {"mariadb": 30 * MIB, "mysql": 80 * MIB}
 UNDO_BYTES = 1200  # of a row that InnoDB writes, while nothing is purged

@@ -32,9 +32,10 @@ NAMED = words(
 # who may reach the server, as whom it runs, what it reads or carries out by itself
 FORBIDDEN = words(
     """
-    bind_address bootstrap chroot daemonize defaults_extra_file defaults_file des_key_file extra_port help
-    init_file initialize initialize_insecure ledir networking plugin_dir port secure_file_priv
-    skip_networking user validate_config wsrep_provider
+    bind_address bootstrap chroot daemonize defaults_extra_file defaults_file des_key_file extra_port
+    grant_tables help init_file initialize initialize_insecure ledir networking plugin_dir port
+    proxy_protocol_networks secure_file_priv skip_grant_tables skip_networking user validate_config
+    wsrep_provider
     """
 )
 FORBIDDEN_FAMILIES = ("mysqlx", "admin_")

@@ -9,18 +9,18 @@ from .recipe import Recipe
 
 _AT_RUN_TIME = ("user",)  # asked where the script is carried out
 
-_OF_NETWORK = ("port", "bind-address", "skip-name-resolve")  # no load target comes to the server of a script
+_OF_NETWORK = ("port", "bind-address", "skip-name-resolve", "init-file", "skip-networking")
+# as the agent does it now: with names resolved, root could log in over 127.0.0.1
+_LOOPBACK = ("bind-address=127.0.0.1", "port=$PORT", "skip-name-resolve", "init-file=$WORK/closing.sql")
 
 
 def own_lines(recipe: Recipe) -> Iterator[str]:
     """Options for a here-document: `datadir=$WORK/data`."""
-    passed_over = (*_AT_RUN_TIME, *(_OF_NETWORK if recipe.plan.load else ()))
     for name, value in recipe.own.items():
-        if name not in passed_over:
-            placed = "$PORT" if name == "port" else _placed(recipe, value)
-            yield f"{name}={placed}" if value else name
-    if recipe.plan.load:
-        yield "skip-networking"
+        if name not in (*_AT_RUN_TIME, *_OF_NETWORK):
+            yield f"{name}={_placed(recipe, value)}" if value else name
+    # no load target comes to the server of a script
+    yield from _LOOPBACK if recipe.plan.transport == "loopback" else ("skip-networking",)
 
 
 def _placed(recipe: Recipe, value: str) -> str:

@@ -16,7 +16,7 @@ from app.core.errors import InputError
 from app.core.harmless import as_file_name
 from app.core.shipped import shipped_folder
 from app.engines import engine_of
-from app.engines.server import ANALYSE
+from app.engines.server import ANALYSE, CLOSING
 from app.history.history import History
 from app.protocol.plan import OPEN_FILES, SLICES
 from app.protocol.sysbench import SHARED, WRAPPER
@@ -114,6 +114,7 @@ def _words(recipe: Recipe) -> dict[str, Any]:
         "bootstrap": _bootstrap(recipe),
         "reset": _reset(recipe),
         "port": port,
+        "closing": CLOSING,
         "driver": _driver(port),
         "shared": SHARED,
         "tools": list(_tools(recipe, moves)),

@@ -71,7 +71,6 @@ def served(build: dict[str, Any], engine: str, cnf: str, folder: Path) -> Iterat
     try:
         server.prepare()
         server.start()
-        server.admit()
         yield server.client
         assert server.stop()
     finally:

@@ -62,7 +62,6 @@ def started(
     made.prepare()
     made.start()
     try:
-        made.admit()
         yield made
     finally:
         made.kill()

@@ -133,7 +133,6 @@ def started(base: str, environment: dict[str, str]) -> Iterator[Planted]:
     try:
         server.prepare()
         server.start()
-        server.admit()
         yield Planted(server)
     finally:
         server.kill()

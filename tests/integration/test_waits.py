@@ -151,7 +151,6 @@ def served(server: str, folder: Path) -> Iterator[Planted]:
     try:
         made.prepare()
         made.start()
-        made.admit()
         yield Planted(made)
     finally:
         made.kill()

@@ -233,7 +233,6 @@ def _rehearse(build: KnownBuild, plan: Plan, contender: Contender, folder: str) 
         wait = partial(_wait_while_asked, server)
         server.prepare(wait)
         server.start(wait)
-        server.admit()
         return _compare(server, contender, plan)
     except (AgentError, QueryError) as error:
         todo = "check the preset {} and the build {}".format(contender.preset, contender.build)

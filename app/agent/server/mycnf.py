@@ -10,6 +10,7 @@ PLUGINS = ("lib*/plugin", "lib*/*/plugin", "lib*/*/*/plugin", "plugin")  # where
 
 LOOPBACK = "127.0.0.1"
 DATA, TMP, ERROR_LOG, MY_CNF = "data", "tmp", "error.log", "my.cnf"
+CLOSING_FILE = "closing.sql"  # what a server that listens carries out before it accepts a client
 
 
 def write_my_cnf(session: str, preset: str, own: Mapping[str, str]) -> str:
@@ -36,9 +37,9 @@ def own_options(
         "pid-file": socket + ".pid",
     }
     if address:
-        options.update({"port": str(port), "bind-address": address})
-        if address != LOOPBACK:
-            options["skip-name-resolve"] = ""  # else it asks for the name of each client
+        # with names resolved, every client of 127.0.0.1 would be localhost, where root has no password
+        options.update({"port": str(port), "bind-address": address, "skip-name-resolve": ""})
+        options["init-file"] = os.path.join(session, CLOSING_FILE)
     else:
         options["skip-networking"] = ""
     if os.geteuid() == 0:

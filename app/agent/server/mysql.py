@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Optional, Sequence
 from app.engines.query import QueryError as QueryError
 
 CONNECT_S = 5
+REFUSED = (1045, 1130, 1251, 1524, 1698, 2059, 3118, 4151)  # how servers say that an account may not log in
 READ_S = 5  # a server that stalls costs the agent this long, then the figures of that second are missing
 
 
@@ -63,28 +64,43 @@ class Client:
             raise QueryError("{} for {}".format(_say(error), sql)) from None
 
     def _connect(self) -> Any:
-        import pymysql
-
-        connection = pymysql.connect(
-            defer_connect=True,
-            unix_socket=self.socket,
-            user="root",
-            password="",  # of a server of ours, whose socket is in a directory closed to others
-            charset="latin1",
-            ssl_disabled=True,
-            autocommit=True,
-            read_timeout=self.read_s,
-        )
-        connection.connect(_reach(self.socket))
+        connection = _unconnected(unix_socket=self.socket, autocommit=True, read_timeout=self.read_s)
+        connection.connect(_reach(socket.AF_UNIX, self.socket))
         return connection
 
 
-def _reach(path: str) -> socket.socket:
+def lets_in(address: str, port: int, user: str) -> bool:
+    """Whether a server accepts a user over TCP without a password; QueryError if that cannot be told."""
+    import pymysql
+
+    connection = _unconnected(host=address, port=port, read_timeout=READ_S)
+    connection.user = user.encode()  # PyMySQL takes '' for the user of the system
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    try:
+        connection.connect(_reach(family, (address, port)))
+    except (pymysql.err.Error, OSError, ValueError, IndexError) as error:
+        if error.args and error.args[0] in REFUSED:
+            return False
+        raise QueryError("{} for user '{}'".format(_say(error), user)) from None
+    connection.close()
+    return True
+
+
+def _unconnected(**place: Any) -> Any:
+    """A connection of root without a password, which a server of ours accepts at its private socket."""
+    import pymysql
+
+    return pymysql.connect(
+        defer_connect=True, user="root", password="", charset="latin1", ssl_disabled=True, **place
+    )
+
+
+def _reach(family: int, address: Any) -> socket.socket:
     """PyMySQL leaves its own one open where nobody listens yet."""
-    reached = socket.socket(socket.AF_UNIX)
+    reached = socket.socket(family)
     try:
         reached.settimeout(CONNECT_S)
-        reached.connect(path)
+        reached.connect(address)
         reached.settimeout(None)
     except OSError:
         reached.close()

@@ -19,6 +19,7 @@ from app.engines.server import WRITE_NOTHING
 from app.engines.waits import TURNED_ON
 from app.protocol.waits import BY_NAME, PRESET
 
+from .accounts import admit, dismiss, refuse_strangers, write_closing
 from .bootstrap import bootstrap
 from .connection_limits import room_options
 from .error_log import exit_text, first_error, last_error
@@ -59,7 +60,7 @@ class Server:
         self.socket = os.path.join(self.private, "s")
         self.address = address or (LOOPBACK if transport == "loopback" else "")
         self.port = (port or free_port(self.address)) if self.address else 0
-        self.password = secrets.token_hex(16) if self.port else ""
+        self.password = "Dy-" + secrets.token_hex(16) if self.port else ""  # as plugins that check it want it
         self.client = Client(self.socket)
         self.my_cnf = ""
         self.added = room_options(contender["cnf"], clients)  # options that the preset lacks
@@ -99,6 +100,8 @@ class Server:
             **own_options(self.session, self.socket, base, self.known, self.address, self.port),
             **self.added,
         }
+        if self.port:
+            write_closing(self.session)
         self.my_cnf = write_my_cnf(self.session, self.contender["cnf"], own)
         if lay is not None:
             lay(self.data)
@@ -133,15 +136,20 @@ class Server:
             wait(0.05)
         seconds = time.monotonic() - began
         record_process(os.path.join(self.session, PID_FILE), self.pid, self.private)
-        self._verify()
+        try:
+            self._verify()
+        except (AgentError, QueryError):
+            self.kill()
+            raise
         return seconds
 
     def _verify(self) -> None:
-        try:
-            self.memory.verify(self.pid)
-        except AgentError:
-            self.kill()
-            raise
+        """Check its memory settings, make the database, and close its port to all but the session."""
+        self.memory.verify(self.pid)
+        self.client.run("CREATE DATABASE IF NOT EXISTS dyno DEFAULT CHARACTER SET latin1")
+        if self.port:
+            refuse_strangers(self.client, self.address, self.port)
+            admit(self.client, self.password)
 
     def _command(self) -> List[str]:
         command = [*start_line(self.contender["server"]), "--defaults-file=" + self.my_cnf]
@@ -165,21 +173,10 @@ class Server:
     def is_alive(self) -> bool:
         return self._process is not None and self._process.poll() is None
 
-    def admit(self) -> None:
-        """Create the database and, where it listens, the only user that may connect."""
-        self.client.run("CREATE DATABASE IF NOT EXISTS dyno DEFAULT CHARACTER SET latin1")
-        if self.port:
-            self.client.try_run(
-                "CREATE USER IF NOT EXISTS dyno@'%' IDENTIFIED BY '{}'".format(self.password),
-                "GRANT USAGE ON *.* TO dyno@'%' IDENTIFIED BY '{}'".format(self.password),  # before 5.7
-            )
-            self.client.run("GRANT ALL ON dyno.* TO dyno@'%'")
-            self.client.try_run("DROP USER ''@localhost")  # of old builds: it would be taken for ours
-
     def dismiss(self) -> None:
-        """Undo `admit`: no password stays in data that are kept."""
+        """Leave no password in data that are kept."""
         if self.port:
-            self.client.try_run("DROP USER dyno@'%'")
+            dismiss(self.client)
 
     def stop(self, limit_s: float = STOP_S, wait: Callable[[float], None] = time.sleep) -> bool:
         """A clean shutdown; True where it ended by itself in time, else it was killed."""

@@ -86,7 +86,7 @@ def _measured(session: Running, engine: Engine) -> Dict[str, Any]:
 
 
 def _fill(client: Client, engine: Engine) -> None:
-    client.run("CREATE DATABASE IF NOT EXISTS dyno", CREATE.format(engine.title))
+    client.run(CREATE.format(engine.title))
     for begin in range(1, ROWS + 1, BATCH):
         rows = ",".join("({},0,'{:0>120}')".format(id_, id_) for id_ in range(begin, begin + BATCH))
         client.run("INSERT INTO dyno.canary VALUES {}".format(rows))  # noqa: S608 - our own numbers

@@ -120,7 +120,6 @@ class FromSnapshot:
             with contextlib.suppress(OSError, AgentError):
                 forget_below(session.server.data)
         session.server.start(session.wait)
-        session.server.admit()
         self._step_settings.forget()
         kept = "kept as snapshot {}".format(self._key) if not reason else "not kept: {}".format(reason)
         seconds = round(time.monotonic() - began, 3)

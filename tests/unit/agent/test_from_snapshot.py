@@ -54,9 +54,6 @@ class Server:
     def dismiss(self) -> None:
         self.done.append("dismiss")
 
-    def admit(self) -> None:
-        self.done.append("admit")
-
 
 class Session:
     """As much of a session as the step needs."""
@@ -118,7 +115,7 @@ def test_the_first_keeps_and_the_next_is_spared_the_load(directory: Directory) -
     ended = first.run()
     (key,) = kept(directory)
     assert (ended["outcome"], ended["reason"]) == ("completed", f"kept as snapshot {key}")
-    assert first.server.done == ["dismiss", "stop", "start", "admit"]
+    assert first.server.done == ["dismiss", "stop", "start"]
     assert first.said == ["fresh", f"fresh, kept as snapshot {key}"]
     second = Session(directory)
     step = second.step()
@@ -135,7 +132,7 @@ def test_a_person_skips_the_keeping_and_the_data_are_there(directory: Directory)
     session.control.interrupts = "skipped"
     ended = session.run()
     assert (ended["outcome"], ended["reason"]) == ("skipped", "not kept: skipped by a person")
-    assert session.server.done[-2:] == ["start", "admit"]
+    assert session.server.done[-1] == "start"
     assert kept(directory) == []
 
 
@@ -190,7 +187,7 @@ def test_a_disk_that_is_full_or_bad_in_the_middle_ends_the_keeping_and_not_the_s
     ended = session.run()
     said = said.format(session.server.data)
     assert (ended["outcome"], ended["reason"]) == ("completed", f"not kept: {said}")
-    assert session.server.done[-2:] == ["start", "admit"]
+    assert session.server.done[-1] == "start"
     assert kept(directory) == []
 
 

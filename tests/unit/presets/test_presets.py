@@ -226,8 +226,10 @@ def test_no_placeholder_is_left() -> None:
         "mysqlx_port=33060", "loose-mysqlx-bind-address=*", "admin_address=127.0.0.1", "admin-port=1",
         "init-file=x", "plugin-dir=x", "plugin_dir=/x", "secure_file_priv=", "maximum_port=1", "extra_port=3",
         "chroot=x", "initialize", "bootstrap", "PORT=1", "daemonize", "skip_user",
+        "skip-grant-tables", "loose_skip_grant_tables=1", "proxy_protocol_networks=*",
         # a server takes the beginning of a name for the whole
         "bind_addr=*", "bind=*", "skip_net", "init_fil=x", "secure_file=x", "plugin_di=x", "use=mysql",
+        "skip-g",
     ],
 )  # fmt: skip
 def test_forbidden_options_are_refused_with_their_line(line: str) -> None:
