@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import signal
+import sys
 import traceback
 from itertools import groupby
 from threading import Thread
@@ -46,7 +48,11 @@ def start(directory: Directory, sha256: str, agent: str, conducting: Optional[Co
     journals = create_journals(directory, plan, agent)
     incoming.discard(sha256)
     log = os.path.join(directory.plan(plan.id), "agent.log")
-    pid = detach(lambda: _carry_out(directory, plan, lock, journals, agent, conductor), log)
+    pid = detach(
+        lambda: _carry_out(directory, plan, lock, journals, agent, conductor),
+        log,
+        lambda: _clean_up(directory, lock),
+    )
     port = conductor.port if conductor else 0
     return Started(plan.id, pid, [turn.session for turn in plan.turns], port)
 
@@ -96,8 +102,16 @@ def _carry_out(
     control = run_plan(directory, plan, journals, agent, conductor)
     if not control.got_signal:
         QueuedPlans(directory).hold_after(plan.id, plan.name, control.plan_stopped)
-        os.close(lock)
+        fcntl.flock(lock, fcntl.LOCK_UN)  # the guardian has it open, too
         leave_behind(directory)
+
+
+def _clean_up(directory: Directory, lock: int) -> None:
+    """What the guardian does if the agent was killed: its servers end, and their data go."""
+    for each in clean(directory):
+        print("removed", each, file=sys.stderr)
+    fcntl.flock(lock, fcntl.LOCK_UN)
+    directory.empty_trash()  # takes longer, and needs no lock
 
 
 def conductor_of(plan: Plan, conducting: Optional[Conducting]) -> Optional[Conductor]:

@@ -58,6 +58,12 @@ def add_words(words: Any) -> None:
     trust.add_argument("name", help=_NAME)
     trust.add_argument("fingerprint", help="SHA256:..., as the error message shows it")
     trust.set_defaults(run=trust_target)
+    clean = verbs.add_parser(
+        "clean", help="end servers that a killed agent left there, and delete their data"
+    )
+    clean.add_argument("name", help=_NAME)
+    add_directory(clean)
+    clean.set_defaults(run=clean_target)
     remove = verbs.add_parser("remove", help="remove a target from the list; nothing on the machine changes")
     remove.add_argument("name", help=_NAME)
     remove.set_defaults(run=remove_target)
@@ -109,6 +115,20 @@ def remove_target(arguments: argparse.Namespace) -> None:
     from app.targets.store import Targets
 
     Targets().remove(arguments.name)
+
+
+def clean_target(arguments: argparse.Namespace) -> None:
+    from app.remote.reach import reached
+    from app.targets.store import Targets
+
+    target = Targets().get(arguments.name)
+    for directory in [arguments.directory] if arguments.directory else target.directories:
+        with reached(target, ask_secret, directory) as agent:
+            removed = agent.clean()
+        for each in removed:
+            say(f"removed {each}")
+        if not removed:
+            say(f"nothing is left in {directory}")
 
 
 def list_targets(arguments: argparse.Namespace) -> None:

@@ -26,6 +26,7 @@ from tests.integration.desktop import READ, WRITE, Desktop, own_marks
 from tests.integration.netns import FarTarget
 from tests.integration.on_target import begun, ended
 from tests.integration.sshd import Sshd
+from tests.processes import parent_of
 from tests.waiting import wait_until
 
 LONG = {"seconds": 4}
@@ -221,11 +222,12 @@ def test_server_killed_twice_ends_the_session_and_not_the_plan(desktop: Desktop)
     assert "crashed again" in first["reason"]
 
 
-def test_agent_killed_is_a_lost_session_and_the_next_start_cleans_up(desktop: Desktop) -> None:
+def test_agent_killed_is_a_lost_session_and_its_server_ends_with_it(desktop: Desktop) -> None:
     running = desktop.begin("run", *desktop.plan(**LONG))
     wait_until(begun(desktop, READ), "the step has begun", 60)
     server = desktop.server_pid()
     os.kill(desktop.agent_pid(), signal.SIGKILL)
+    wait_until(lambda: start_ticks(server) == "?", "its server has ended", 10)
     assert running.wait(60) == 1
     (entry,) = desktop.sessions()
     assert entry["state"] == "lost"
@@ -233,11 +235,30 @@ def test_agent_killed_is_a_lost_session_and_the_next_start_cleans_up(desktop: De
         event for event in desktop.events(entry["id"]) if isinstance(event, Sample) and event.step == READ
     ]
     assert samples
+    assert not list(desktop.target.glob("sessions/*/data"))
+    desktop.dyno("run", *desktop.plan(steps="load,index"))
+    assert [each["state"] for each in desktop.sessions()] == ["lost", "completed"]
+
+
+@pytest.mark.parametrize("ends_it", ["next start", pytest.param("dyno target clean", marks=pytest.mark.full)])
+def test_what_is_left_where_the_guardian_was_killed_too(desktop: Desktop, ends_it: str) -> None:
+    running = desktop.begin("run", *desktop.plan(**LONG))
+    wait_until(begun(desktop, READ), "the step has begun", 60)
+    server, agent = desktop.server_pid(), desktop.agent_pid()
+    busy = desktop.refused("target", "clean", "local", code=1)
+    assert "in use by plan" in busy and "try again when it has finished" in busy
+    os.kill(parent_of(agent), signal.SIGKILL)
+    os.kill(agent, signal.SIGKILL)
+    assert running.wait(60) == 1
     assert desktop.server_pid() == server
-    desktop.dyno("run", *desktop.plan())
+    if ends_it == "next start":
+        desktop.dyno("run", *desktop.plan(steps="load,index"))
+    else:
+        said = desktop.dyno("target", "clean", "local").stdout
+        assert said.startswith(f"removed server {server} of session ")
+        assert desktop.dyno("target", "clean", "local").stdout == f"nothing is left in {desktop.target}\n"
     assert start_ticks(server) == "?"
     assert not list(desktop.target.glob("sessions/*/data"))
-    assert [each["state"] for each in desktop.sessions()] == ["lost", "completed"]
 
 
 def test_stop_skip_and_note(desktop: Desktop) -> None:

@@ -254,13 +254,11 @@ def test_skipped_or_stopped_it_leaves_no_variable_changed(desktop: Desktop) -> N
 
 
 @pytest.mark.full
-def test_a_killed_agent_leaves_a_server_that_nobody_measures(desktop: Desktop) -> None:
+def test_what_a_killed_agent_has_set_is_no_setting_of_the_next_server(desktop: Desktop) -> None:
     begin_slowly(desktop)
-    server = desktop.server_pid()
+    assert limit_of(desktop) == 0
     os.kill(desktop.agent_pid(), signal.SIGKILL)
-    assert limit_of(desktop) == 0  # its server lives, and is as it was left
     desktop.dyno("run", *desktop.plan(f"{MARIADB}:innodb:slow", seconds=1))
-    assert start_ticks(server) == "?"
     (session,) = [entry["id"] for entry in desktop.sessions() if entry["state"] == "completed"]
     facts = {e.name: e.value for e in desktop.events(session) if isinstance(e, Fact)}
     assert float(facts["variables"]["innodb_max_dirty_pages_pct"]) == 90

@@ -20,6 +20,7 @@ from app.protocol.states import DECIDED, IN_PART, UNDECIDABLE
 from tests.installed import MARIADB
 from tests.integration.desktop import READ, WRITE, Desktop
 from tests.integration.on_target import journals
+from tests.sequences import INDEX, LOAD, own_sequence
 from tests.waiting import wait_until
 
 TWO = (f"{MARIADB}:innodb", f"{MARIADB}:myisam")
@@ -179,17 +180,17 @@ def loading(which: int) -> Callable[[Desktop], Callable[[], bool]]:
         pytest.param(in_slices, id="in slices"),
     ],
 )
-def test_what_a_killed_agent_leaves_is_ended(
+def test_with_the_agent_the_servers_of_all_end_stopped_ones_too(
     desktop: Desktop, when: Callable[[Desktop], Callable[[], bool]]
 ) -> None:
     rows = {"rows": 60_000} if when is not in_slices else {}
     running = desktop.begin("run", *desktop.plan(*TWO, **SLICES, **rows))
     wait_until(when(desktop), "the moment", START_S)
-    os.kill(desktop.agent_pid(), signal.SIGKILL)
-    assert running.wait(60) != 0
     assert servers(desktop)
+    os.kill(desktop.agent_pid(), signal.SIGKILL)
+    wait_until(lambda: not processes(desktop), "servers and load have ended", 20)
+    assert running.wait(60) != 0
     desktop.dyno("run", *desktop.plan(seconds=1))
-    assert not processes(desktop)
     states = [each["state"] for each in desktop.sessions()]
     assert states.count("lost") == 2
     assert states.count("completed") == 1
@@ -238,6 +239,9 @@ def test_a_server_that_dies_while_it_is_stopped_spoils_its_own_step_only(desktop
 def test_a_plan_until_decided_ends_when_it_is(desktop: Desktop) -> None:
     """InnoDB writes each commit to its log, MyISAM has none: a few rounds tell."""
     how = {**SLICES, "seconds": 2, "repeats": "until-decided"}
+    drives = 'workload = "point-query"', 'workload = "update-index"'
+    fast = own_sequence("tiny", LOAD, INDEX, *drives, warmup=1)
+    (desktop.home / "sequences/tiny.toml").write_text(fast)  # results at a rate are not judged
     desktop.dyno("run", *desktop.plan(*TWO, **how), limit_s=400)
     states = [(each["state"], each["reason"]) for each in desktop.sessions()]
     assert len(states) == 16

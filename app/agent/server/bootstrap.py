@@ -50,8 +50,9 @@ def bootstrap(
     known: Mapping[str, str],
     environment: Mapping[str, str],
     wait: Callable[[float], None] = time.sleep,
+    begun: Callable[[int], None] = lambda _pid: None,
 ) -> None:
-    """Fill the empty data directory named in my_cnf; what `wait` raises ends it."""
+    """Fill the empty data directory named in my_cnf; what `wait` raises ends it. `begun` gets its process."""
     command = [*start_line(server), "--defaults-file=" + my_cnf]
     try:
         with tempfile.TemporaryFile() as sql:
@@ -60,7 +61,7 @@ def bootstrap(
             else:
                 command += _by_sql_options(known)
                 write_system_sql(base, sql)
-            said, code = _run(command, sql, environment, wait)
+            said, code = _run(command, sql, environment, wait, begun)
     except OSError as error:
         raise AgentError("cannot create the system tables: {}".format(error)) from None
     if code:
@@ -104,7 +105,11 @@ def _first_of(base: str, names: Sequence[str]) -> str:
 
 
 def _run(
-    command: List[str], sql: BinaryIO, environment: Mapping[str, str], wait: Callable[[float], None]
+    command: List[str],
+    sql: BinaryIO,
+    environment: Mapping[str, str],
+    wait: Callable[[float], None],
+    begun: Callable[[int], None],
 ) -> Tuple[List[str], Optional[int]]:
     """Run a program with this input; returns its output lines and exit code."""
     process = subprocess.Popen(
@@ -116,6 +121,7 @@ def _run(
         cwd="/",
         start_new_session=True,
     )
+    begun(process.pid)
     said = _follow(process, wait)
     return said.splitlines(), process.returncode
 

@@ -107,7 +107,9 @@ class Server:
             lay(self.data)
             return
         os.makedirs(self.data, mode=0o700)
-        bootstrap(self.contender["server"], base, self.my_cnf, self.known, self.environment, wait)
+        bootstrap(
+            self.contender["server"], base, self.my_cnf, self.known, self.environment, wait, self._record
+        )
 
     def start(self, wait: Callable[[float], None] = time.sleep) -> float:
         """Start the server and wait until it answers; returns the seconds that this took."""
@@ -124,7 +126,7 @@ class Server:
                 start_new_session=True,
                 preexec_fn=self.memory.preexec_fn,
             )
-        record_process(os.path.join(self.session, PID_FILE), self._process.pid, self.private)
+        self._record(self._process.pid)
         while not self.answers():
             if not self.is_alive():
                 raise AgentError("the server did not start: {}".format(self.first_error()))
@@ -135,13 +137,18 @@ class Server:
                 )
             wait(0.05)
         seconds = time.monotonic() - began
-        record_process(os.path.join(self.session, PID_FILE), self.pid, self.private)
+        self._record(self.pid)
         try:
             self._verify()
         except (AgentError, QueryError):
             self.kill()
             raise
         return seconds
+
+    def _record(self, pid: int) -> None:
+        """Record the process, so that whoever cleans up after this agent ends this one and no other."""
+        text = "{} {} {}\n".format(pid, start_ticks(pid), self.private)
+        write_file(os.path.join(self.session, PID_FILE), text)
 
     def _verify(self) -> None:
         """Check its memory settings, make the database, and close its port to all but the session."""
@@ -270,11 +277,6 @@ def free_port(address: str = LOOPBACK) -> int:
         return int(probe.getsockname()[1])
 
 
-def record_process(path: str, pid: int, private: str) -> None:
-    """Record the process, so that a later agent ends this one and no other."""
-    write_file(path, "{} {} {}\n".format(pid, start_ticks(pid), private))
-
-
 def start_ticks(pid: int) -> str:
     """When a process began: with the pid this identifies one process; ? if it is gone."""
     try:
@@ -300,10 +302,9 @@ def end_leftover(session: str) -> Optional[Dict[str, Any]]:
 
 
 def _end(pid: int, ticks: str) -> bool:
-    """Kill the server at once; a stopped one, and the script that started it, first continue."""
+    """Kill the server at once, and the script that started it; stopped ones too."""
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(os.getpgid(pid), signal.SIGCONT)
-        os.kill(pid, signal.SIGKILL)
+        os.killpg(os.getpgid(pid), signal.SIGKILL)
     until = time.monotonic() + KILL_S
     while time.monotonic() < until:
         if start_ticks(pid) != ticks:

@@ -6,30 +6,69 @@ import os
 import signal
 import sys
 import traceback
-from typing import Callable
+from functools import partial
+from typing import Callable, Optional
+
+from .errors import AgentError
 
 
-def detach(action: Callable[[], None], log: str) -> int:
-    """Fork twice, so that no terminal and no connection holds the child; the answer is its process id."""
+def detach(action: Callable[[], None], log: str, if_killed: Optional[Callable[[], None]] = None) -> int:
+    """Fork twice, so that no terminal and no connection holds the child; the answer is its process id.
+
+    `if_killed`: what its guardian does if a signal ends it. The guardian is its parent, and only waits.
+    """
     reader, writer = os.pipe()
     first = os.fork()
     if first == 0:
         os.setsid()
         if os.fork() == 0:
-            os.write(writer, str(os.getpid()).encode())
-            _run(action, log)
+            os.close(reader)
+            _end_with(partial(_begin, action, log, if_killed, writer))
         os._exit(0)
     os.close(writer)
     os.waitpid(first, 0)
-    pid = int(os.read(reader, 20))
-    os.close(reader)
-    return pid
+    with open(reader, encoding="ascii") as begun:
+        pid = begun.read()
+    if not pid:
+        raise AgentError("the process could not begin: is there room for {}?".format(log))
+    return int(pid)
 
 
-def _run(action: Callable[[], None], log: str) -> None:
+def _begin(
+    action: Callable[[], None], log: str, if_killed: Optional[Callable[[], None]], writer: int
+) -> None:
+    _leave_streams(log)
+    child = _fork_guarded() if if_killed else 0
+    if not child:
+        os.write(writer, str(os.getpid()).encode())
+    os.close(writer)
+    if not child:
+        action()
+    elif if_killed and _was_killed(child):
+        if_killed()
+
+
+def _fork_guarded() -> int:
+    """Fork a child that signals reach alone; 0 in the child."""
+    usual = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    child = os.fork()
+    if not child:
+        signal.signal(signal.SIGTERM, usual)
+        os.setsid()
+    return child
+
+
+def _was_killed(child: int) -> bool:
+    status = os.waitpid(child, 0)[1]
+    if os.WIFSIGNALED(status):
+        print("process {} was ended by signal {}".format(child, os.WTERMSIG(status)), file=sys.stderr)
+    return os.WIFSIGNALED(status)
+
+
+def _end_with(action: Callable[[], None]) -> None:
+    """Carry it out as the last thing that this process does."""
     code = 1
     try:
-        _leave_streams(log)
         action()
         code = 0
     except BaseException:

@@ -20,8 +20,8 @@ def agents_elsewhere(directory: Directory) -> List[OtherAgent]:
 
 
 def other_agents() -> List[OtherAgent]:
-    """The other agents of any user that carry out a plan on this machine."""
-    found = []
+    """The other agents of any user that carry out a plan on this machine; their guardians look the same."""
+    found = {}
     for entry in os.listdir("/proc"):
         if not entry.isdigit() or int(entry) == os.getpid():
             continue
@@ -31,8 +31,8 @@ def other_agents() -> List[OtherAgent]:
         except OSError:
             continue
         if directory is not None:
-            found.append(OtherAgent(int(entry), directory, _plan_in(directory)))
-    return sorted(found, key=lambda each: each.pid or 0)
+            found[directory] = OtherAgent(int(entry), directory, _plan_in(directory))
+    return sorted(found.values(), key=lambda each: each.pid or 0)
 
 
 def _plan_in(directory: str) -> str:
