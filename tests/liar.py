@@ -187,6 +187,8 @@ class Liar:
                 return {"plans": [self._plan()]}
             case "snapshots":
                 return {"snapshots": [{**self._lace(SNAPSHOT), "key": KEY}]}
+            case "clean":
+                return {"removed": [self._lace("server 4711 of session S")]}
             case "upload":
                 self._sent += len(stdin.partition(b"\n")[2])
                 return {"received": self._sent}

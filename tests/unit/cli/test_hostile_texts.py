@@ -53,6 +53,7 @@ COMMANDS: dict[str, list[tuple[list[str], bool]]] = {
     "target list": [([], False), (["--json"], False)],
     "target survey": [(["local"], True), (["local", "--json"], True), ([TEXT], True)],
     "target trust": [(["evil", TEXT], True)],
+    "target clean": [(["local"], True), ([TEXT], True)],
     "target remove": [(["evil"], False), ([TEXT], True)],
     "build list": [([], True), (["--json"], True), (["--target", TEXT], True)],
     "build install": [(["TARBALL"], True), ([f"/opt/{TEXT}", "--there"], True), ([NAME], False)],

@@ -15,6 +15,7 @@ RUN = ["run", "--contender", f"{MARIADB}:innodb", "--sequence", "duel"]
 # words, and the verbs of the agent that they need
 COMMANDS = {
     "survey": (["target", "survey", "local"], ["push", "survey"]),
+    "target clean": (["target", "clean", "local"], ["clean"]),
     "run": (RUN, ["status", "survey", "upload-plan", "check", "start", "follow"]),
     "run --queue": ([*RUN, "--at", "00:00"], ["upload-plan", "queue"]),
     "queue list": (["queue", "list"], ["queue"]),
