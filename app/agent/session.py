@@ -177,7 +177,9 @@ class Session(Running):
         client, engine = self.server.client, self.contender.engine
         waits = Waits(client, engine)
         counters = Counters(client, engine, [*waits.status_names, *STATUS])
-        self.threads = ThreadSampler(lambda: self.server.pid, client.query, self.journal.log)
+        self.threads = ThreadSampler(
+            lambda: self.server.pid, client.query, self.journal.log, client.connect_another
+        )
         statements = Statements(client, waits.is_on)
         self.sampler = Sampler(
             self.journal, self.host, counters, waits, RowLocks(client), statements, self.threads

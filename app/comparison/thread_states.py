@@ -12,7 +12,7 @@ from .entries import Comparison, RowEntry
 from .text import names_of, row_label
 
 CLIENT_TIME = tuple(map(time_per_query, STATES))  # measures
-NO_STATES = "These sessions did not look at the threads of the server."
+NO_STATES = "No session saw the threads of all its clients, so their time is not known."
 _HEADS = {LOCK: "lock", UNKNOWN: "unknown"}  # in a table; other states by their titles
 
 
@@ -34,7 +34,12 @@ def busy_share(row: RowEntry, name: str, places: Sequence[int]) -> float | None:
 def sentences(shares: Sequence[dict[str, float] | None]) -> list[str]:
     """`Client threads in the base: 61 % lock wait of unknown kind, 12 % fsync.`, for base and other."""
     places = zip(("the base", "the other"), shares, strict=True)
-    return [f"Client threads in {where}: {shares_text(each)}." for where, each in places if each]
+    unknown = "their time is not known"
+    return (
+        [f"Client threads in {where}: {shares_text(each) if each else unknown}." for where, each in places]
+        if any(shares)
+        else []
+    )
 
 
 def states_of_steps(comparison: Comparison, names: Sequence[str] | None = None) -> TextTable:

@@ -90,6 +90,9 @@ def row_formats(query: Query) -> str:
 # kinds of threads that every server has, and how their names begin
 THREADS: Rules = (("client", r"connection$|one_connection$"),)
 OWN_THREAD = "Dyno's connection"
+CONNECTION_THREADS = "SHOW GLOBAL STATUS LIKE 'Threads\\_c%'"  # connected, cached, created
+CONNECTION_LIMIT = "SELECT @@GLOBAL.max_connections AS connections"
+ONE_EACH = "one-thread-per-connection"
 # States of a connection whose transaction ends. In the second MariaDB has its answer ready, and waits until
 # the redo log is on disk; MySQL 5.7 has no better name than the third.
 _COMMITS = "('Commit', 'Updating status', 'query end', 'waiting for handler commit')"
@@ -124,6 +127,14 @@ _HAS_COLUMN = (
 def thread_sources(query: Query) -> List[ThreadSource]:
     """Those whose columns the build has."""
     return [source for place, source in _THREADS.items() if int(query(_HAS_COLUMN.format(*place))[0]["n"])]
+
+
+def thread_pool(query: Query) -> str:
+    """How threads serve connections where it is not one each; '' where it is."""
+    for row in query("SHOW GLOBAL VARIABLES LIKE 'thread_handling'"):
+        handling = str(row["value"])
+        return "" if handling == ONE_EACH else handling
+    return ""
 
 
 def thread_names(query: Query, sources: Iterable[ThreadSource]) -> Dict[int, str]:

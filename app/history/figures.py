@@ -10,7 +10,7 @@ from app.engines.panel import FACT
 from app.protocol.plan import Plan, step_label
 from app.protocol.stacks import COUNTERS, STACKS
 from app.protocol.states import GOING_ON, GONE, UNREACHED
-from app.protocol.thread_states import STATES, time_per_query
+from app.protocol.thread_states import STATES, costs_of_clients, time_per_query
 from app.shapes.facts import Load, is_left_out
 from app.stats.steady import UNSTEADY
 
@@ -165,7 +165,8 @@ def _step(
     rates: dict[str, Any],
 ) -> StepEntry:
     state, reason = _ended(row[5], row[6], session)
-    whole, given, coordinates = row[8], read_json(row[17]), read_json(row[4])
+    whole, coordinates = row[8], read_json(row[4])
+    costs = costs_of_clients(read_json(row[17]), row[9], row[10], coordinates.get("threads", 1))
     return {
         "name": row[0],
         "kind": row[1],
@@ -183,7 +184,7 @@ def _step(
         "size_bytes": _whole(row[15]),
         "data_bytes": _whole(row[23]),
         "rows": _whole(row[16]),
-        "per_query": {**dict.fromkeys(PER_QUERY), **given},
+        "per_query": {**dict.fromkeys(PER_QUERY), **costs},
         "engine_figures": of_engine.get(step_label(row[0], coordinates), {}),
         "load": loads.get(step_label(row[0], coordinates)),
         "warm": bool(row[18]),

@@ -8,7 +8,7 @@ from typing import Any
 
 from app.engines.cause import COMMITS, DISK, FSYNC, NETWORK, SCHEDULE
 from app.protocol.reading import read
-from app.protocol.thread_states import LOCK, STATES, UNKNOWN, time_per_query
+from app.protocol.thread_states import LOCK, STATES, UNKNOWN, costs_of_clients, time_per_query
 from app.protocol.waits import Waits
 
 from .blocks import read_block
@@ -87,7 +87,8 @@ def _of_step(row: Sequence[Any], threads: int) -> Values:
     rate, queries, per_query, others, ended = row
     fields = unpack_json(ended)
     waits = read(Waits, fields.get("waits", {}))
-    costs, load = read_json(per_query), read_json(others) if others else {}
+    costs = costs_of_clients(read_json(per_query), queries, fields.get("seconds"), threads)
+    load = read_json(others) if others else {}
     found = {**dict(_known("", costs)), **_of_others(load), **_of_waits(waits, queries)}
     if rate:
         states = sum(found.get(time_per_query(state), 0.0) for state in STATES)

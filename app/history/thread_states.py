@@ -28,10 +28,13 @@ def thread_states(history: History, session: str) -> dict[int, dict[str, Any]]:
 def states_texts(states: Mapping[str, Any]) -> Iterator[str]:
     """`4 client threads: 61 % ± 4 lock wait of unknown kind, 12 % ± 3 fsync; n = 420 samples`."""
     try:
-        kinds = read(ThreadStates, states).kinds
+        found = read(ThreadStates, states)
     except ShapeError:
         return
-    if CLIENT in kinds:
+    kinds = found.kinds
+    if found.problem:
+        yield f"client threads: their time is not known ({found.problem})"
+    elif CLIENT in kinds:
         yield _text(CLIENT, kinds[CLIENT], tuple(TITLES))
     for name, kind in kinds.items():
         if name != CLIENT and any(kind.pcts.get(state, 0.0) >= _LEAST_PCT for state in _AT_WORK):

@@ -23,6 +23,7 @@ TITLES = {  # the states, in the order in which people see them
     UNKNOWN: "unknown",
 }
 STATES = tuple(TITLES)
+WRONG_BY = 0.02  # a share of the threads, for rounding
 ON_CPU = (RUNNING, RUNNABLE)  # from the counters of the scheduler; all others from samples
 
 
@@ -64,11 +65,23 @@ class ThreadStates:
     """By kind of thread; empty where nothing was read."""
 
     kinds: dict[Name, Kind] = field(default_factory=dict)
+    problem: Name = ""  # why there is no kind `client`
 
 
 def to_json(states: ThreadStates) -> dict[str, Any]:
     """The JSON of a journal; {} where nothing was read."""
-    return asdict(states) if states.kinds else {}
+    return asdict(states) if states.kinds or states.problem else {}
+
+
+def costs_of_clients(
+    per_query: Mapping[str, Any], queries: float | None, seconds: float | None, threads: int
+) -> dict[str, Any]:
+    """The costs, without the times of client threads if these do not add up to that of all clients."""
+    times = {name: per_query.get(name) or 0.0 for name in map(time_per_query, STATES)}
+    seen = sum(times.values()) * queries / seconds / 1e6 if queries and seconds else threads
+    if abs(seen - threads) <= WRONG_BY * threads:
+        return dict(per_query)
+    return {name: value for name, value in per_query.items() if name not in times}
 
 
 def shares_text(shares: Mapping[str, float], least_pct: float = 1.0) -> str:

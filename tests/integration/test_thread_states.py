@@ -49,7 +49,9 @@ class Planted:
         self.server = server
         self.log: list[str] = []
         server.client.run(*TABLES)
-        self.sampler = ThreadSampler(lambda: server.pid, server.client.query, self.log.append)
+        self.sampler = ThreadSampler(
+            lambda: server.pid, server.client.query, self.log.append, server.client.connect_another
+        )
 
     def connect(self) -> Any:
         return pymysql.connect(unix_socket=self.server.socket, user="root", autocommit=True)
@@ -61,12 +63,24 @@ class Planted:
         self.sampler.begin_step(clients + others)
         with self._working(work, clients):
             self._look(lambda: self._found() == clients + others)
-            self.sampler.begin_part()
-            end = time.monotonic() + seconds
-            self._look(lambda: time.monotonic() >= end and self._samples() >= LEAST_SAMPLES)
-            found = read(ThreadStates, self.sampler.in_step()).kinds
+            self._measure(seconds)
         self.sampler.end_step()
-        return found
+        return self.states.kinds
+
+    def problem_of(self, work: Work, wanted: int = CLIENTS) -> str:
+        """Why the time of clients is not known, if some work and so many are wanted."""
+        self.sampler.begin_step(wanted)
+        with self._working(work, CLIENTS):
+            self._measure(1.0, least=0)
+        self.sampler.end_step()
+        assert CLIENT not in self.states.kinds and self.sampler.spent(1.0) == {}
+        return self.states.problem
+
+    def _measure(self, seconds: float, least: int = LEAST_SAMPLES) -> None:
+        self.sampler.begin_part()
+        end = time.monotonic() + seconds
+        self._look(lambda: time.monotonic() >= end and self._samples() >= least)
+        self.states = read(ThreadStates, self.sampler.in_step())
 
     def shares(self, work: Work, clients: int = CLIENTS, seconds: float = SECONDS) -> dict[str, float]:
         """Percent of the time of client threads by state; most of it has a name."""
@@ -125,10 +139,10 @@ class Planted:
 
 
 @contextmanager
-def started(base: str, environment: dict[str, str]) -> Iterator[Planted]:
+def started(base: str, environment: dict[str, str], more: str = "") -> Iterator[Planted]:
     folder = tempfile.mkdtemp(prefix="dyno-", dir=ON_DISK)
     build = next(each for each in find_builds([base]) if each.base == base)
-    contender = {"server": build.server, "base": build.base, "cnf": CNF}
+    contender = {"server": build.server, "base": build.base, "cnf": CNF + more}
     server = Server(contender, folder, known_options(build), {**build.environment, **environment})
     try:
         server.prepare()
@@ -221,15 +235,52 @@ def test_a_thread_waits_for_a_cpu_while_others_have_them(planted: Planted) -> No
         pytest.param("mariadb-11.8", {"page cleaner"}, marks=pytest.mark.build("mariadb-11.8")),
     ],
 )
-def test_clients_are_known_in_every_build(name: str, kinds: set[str], build_path: Any) -> None:
-    """Also those whose threads have no name, and clients that get the threads of earlier ones."""
+def test_background_threads_have_names(name: str, kinds: set[str], build_path: Any) -> None:
     with started(str(build_path(name)), {}) as found:
-        for clients in (3, 2):
-            seen = found.kinds(lambda cursor: time.sleep(0.05), clients)
-            assert seen[CLIENT].threads == clients
-            assert seen[CLIENT].pcts["network"] > NAMED_PCT
-            assert kinds <= set(seen), set(seen)
+        seen = found.kinds(lambda cursor: time.sleep(0.05))
+        assert kinds <= set(seen), set(seen)
         assert found.log == []
+
+
+BUILDS = ("mysql-5.5", "mysql-5.6", "mysql-5.7", "mysql-9.7", "mariadb-10.2", "mariadb-11.4", "mariadb-11.8")
+SCHEMA_OFF, SCHEMA_ON = "performance_schema=OFF\n", "performance_schema=ON\n"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("more", [SCHEMA_OFF, SCHEMA_ON])
+@pytest.mark.parametrize("name", [pytest.param(each, marks=pytest.mark.build(each)) for each in BUILDS])
+def test_clients_are_known_in_every_build(name: str, more: str, build_path: Any) -> None:
+    """Few clients after many, whose threads are cached: those that are found compute, all others rest."""
+    with started(str(build_path(name)), {}, f"{more}thread_cache_size=100\n") as found:
+        for clients in (3, 1, 2, 64, 4):
+            seen = found.kinds(lambda cursor: cursor.execute("DO BENCHMARK(1000000, CRC32('a'))"), clients)
+            assert seen[CLIENT].threads == clients
+            pcts = seen[CLIENT].pcts
+            assert pcts["running"] + pcts["runnable"] > NAMED_PCT, pcts
+
+
+def test_clients_are_known_where_no_thread_has_a_name(
+    planted: Planted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in MySQL without the Performance Schema: here nobody asks MariaDB."""
+    monkeypatch.setattr("app.agent.sampling.thread_kinds.thread_names", lambda query, sources: {})
+    with started("/usr", {}) as found:
+        for clients in (8, 1, 3):
+            seen = found.kinds(lambda cursor: cursor.execute("DO BENCHMARK(1000000, CRC32('a'))"), clients)
+            assert seen[CLIENT].threads == clients
+            pcts = seen[CLIENT].pcts
+            assert pcts["running"] + pcts["runnable"] > NAMED_PCT, pcts
+
+
+def test_with_a_thread_pool_nothing_is_known_of_clients() -> None:
+    with started("/usr", {}, "thread_handling=pool-of-threads\n") as found:
+        problem = found.problem_of(lambda cursor: cursor.execute("SELECT 1"))
+    assert problem == "the server serves its clients by pool-of-threads, so no thread belongs to a client"
+
+
+def test_one_who_is_missing_takes_the_figure_away(planted: Planted) -> None:
+    problem = planted.problem_of(lambda cursor: cursor.execute("SELECT 1"), CLIENTS + 1)
+    assert problem == "for 4 clients 3 threads were found, and the right number in 0 % of the step"
 
 
 @pytest.mark.full

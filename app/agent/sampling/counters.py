@@ -125,15 +125,15 @@ def rows_read(status: Mapping[str, str]) -> Optional[float]:
     return READS.total(status)
 
 
-def await_last_client(client: Client) -> None:
-    """Wait until the clients are gone: MySQL 5.6 counts their work twice while they disconnect."""
+def await_last_client(client: Client, own: int = 1) -> None:
+    """Wait until only Dyno is connected: MySQL 5.6 counts the work of clients twice while they disconnect."""
     end = time.monotonic() + LEAVE_S
-    while _clients(client) > 1 and time.monotonic() < end:
+    while _connected(client) > own and time.monotonic() < end:
         time.sleep(GONE_S)
     time.sleep(GONE_S)
 
 
-def _clients(client: Client) -> int:
+def _connected(client: Client) -> int:
     try:
         return int(client.pairs("SHOW GLOBAL STATUS LIKE 'Threads_connected'")["threads_connected"])
     except (QueryError, KeyError):

@@ -19,13 +19,16 @@ from .proc_files import read_file
 from .thread_files import Way, parse_schedstat, way_of
 from .thread_group import Group, Pace
 from .thread_kinds import ThreadKinds
-from .thread_shares import StepShares, Tally
+from .thread_shares import Shares, StepShares, Tally
+from .unnamed_clients import Close
 
 CONNECT_S = 0.3  # from the start of sysbench until its clients are looked for
 LEAST_S = 0.2  # of a second or slice that counts
 LONGEST_SEARCH = 8  # doublings of the time between two searches for clients
 RARER = 4  # background threads are looked at each fourth time
 ASKED_S = 1.0  # between two questions which clients commit, on average
+RELISTED_S = 10.0  # a client that connects anew may get another thread
+ALMOST_ALL = 0.9  # of the time of a step, in which the threads of all clients have to be known
 _LABELS = {
     "running": "Clients' threads on a CPU",
     "runnable": "Clients' threads waiting for a CPU",
@@ -54,10 +57,17 @@ NOTHING: List[Optional[float]] = [None] * len(SERIES)
 class ThreadSampler:
     """Looks at the threads of a server from `begin_step` to `end_step`."""
 
-    def __init__(self, pid: Callable[[], int], query: Query, log: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        pid: Callable[[], int],
+        query: Query,
+        log: Callable[[str], None],
+        connect: Callable[[], Close],  # to the server, without doing anything
+    ) -> None:
         self._pid = pid
         self._query = query
         self._log = log
+        self._connect = connect
         self.pace = Pace()
         self._server: Optional[_Server] = None
         self._noted: Dict[str, bool] = {}
@@ -66,14 +76,17 @@ class ThreadSampler:
         self._looks = 0
         self._second: Dict[str, Tally] = defaultdict(Tally)
         self._step: Dict[str, StepShares] = defaultdict(StepShares)
+        self._known_s = self._unknown_s = 0.0  # with the threads of all clients, and without
         self.meet()
 
     def meet(self) -> None:
         """Note the threads of a server that has just started: none of them serves a client of a step."""
         pid = self._pid()
         if self._server is None or self._server.pid != pid:
+            if self._server is not None:
+                self._server.close()
             try:
-                self._server = _Server(pid, self._query)
+                self._server = _Server(pid, self._query, self._connect)
             except (OSError, ValueError, IndexError) as error:
                 self._server = None
                 self._note("what the server's threads did is missing: {}".format(error))
@@ -88,7 +101,7 @@ class ThreadSampler:
     def begin_step(self, clients: int) -> None:
         """Call before the clients of a step connect."""
         self.meet()
-        self._step.clear()
+        self._clear()
         if self._server is not None:
             self._is_on = True
             with self._while_it_lives():
@@ -97,9 +110,13 @@ class ThreadSampler:
 
     def begin_part(self) -> None:
         """Count from here on: the measured part begins."""
-        self._step.clear()
+        self._clear()
         self._ask_at = 0.0
         self.begin()
+
+    def _clear(self) -> None:
+        self._step.clear()
+        self._known_s = self._unknown_s = 0.0
 
     def begin(self) -> None:
         """A second or a slice begins here."""
@@ -158,30 +175,57 @@ class ThreadSampler:
         if not self._step:  # the first second: all clients have connected
             self._server.search()
             self._due = 0.0
-        found = None
-        for kind, tally in self._second.items():
-            shares = self._step[kind].take(tally, self._server.counts.get(kind, 0), dt)
-            found = shares if kind == CLIENT else found
+        found = self._take_second(self._server, dt)
         self.begin()
         self.pace.end_second(dt)
         return NOTHING if found is None else [100 * found[state] for state in STATES]
+
+    def _take_second(self, server: _Server, dt: float) -> Optional[Shares]:
+        """Add a second to the step; returns the shares of the clients, None if they are not all known."""
+        if server.knows_clients:
+            self._known_s += dt
+        else:
+            self._unknown_s += dt
+            self._second.pop(CLIENT, None)
+        shares = {
+            kind: self._step[kind].take(tally, server.counts.get(kind, 0), dt)
+            for kind, tally in self._second.items()
+        }
+        return shares.get(CLIENT)
 
     def end_step(self) -> None:
         self._is_on = False
         if self._server is not None:
             self._server.close()
 
+    @property
+    def connections(self) -> int:
+        """How many Dyno has to the server."""
+        return self._server.connections if self._server else 1
+
     # the figures of the step
+
+    @property
+    def _problem(self) -> str:
+        """Why the time of the clients' threads is not known; '' if it is."""
+        if self._server is None or self._known_s + self._unknown_s == 0:
+            return ""
+        share = self._known_s / (self._known_s + self._unknown_s)
+        return "" if share >= ALMOST_ALL else self._server.clients_text(share)
 
     def in_step(self) -> Dict[str, Any]:
         """Shares by kind and state, as step_ended has them."""
+        problem = self._problem
         kinds = {name: step.kind() for name, step in sorted(self._step.items())}
-        return to_json(ThreadStates({name: kind for name, kind in kinds.items() if kind is not None}))
+        if problem:
+            kinds.pop(CLIENT, None)
+        known = {name: kind for name, kind in kinds.items() if kind is not None}
+        return to_json(ThreadStates(known, problem))
 
     def spent(self, seconds: float) -> Dict[str, Optional[float]]:
         """Time of client threads in the seconds of a step, named like the costs per query."""
         step = self._step.get(CLIENT)
-        kind = step.kind() if step is not None else None
+        kind = step.kind() if step is not None and not self._problem else None
         if kind is None:
             return {}
         of_1_pct = kind.threads * seconds * 1e4  # microseconds
@@ -191,28 +235,42 @@ class ThreadSampler:
 class _Server:
     """The threads of one server process, in two groups: clients and all others."""
 
-    def __init__(self, pid: int, query: Query) -> None:
+    def __init__(self, pid: int, query: Query, connect: Callable[[], Close]) -> None:
         self.pid = pid
         self.way: Way = way_of(pid)
         if not any(parse_schedstat(read_file("/proc/{0}/task/{0}/schedstat".format(pid)))):
             raise OSError("the kernel does not count the CPU time of threads")
-        self._kinds = ThreadKinds(pid, query)
+        self._kinds = ThreadKinds(pid, query, connect)
         self.clients = Group(self._kinds.folder, self.way)
         self.others = Group(self._kinds.folder, self.way)
         self.counts: Dict[str, int] = {}  # threads, by kind
         self._wanted = 0  # clients of the step
         self._searches = 0  # that did not find all of them
-        self._not_before = 0.0
+        self._not_before = self._listed_at = 0.0
 
     def begin_step(self, clients: int) -> None:
-        self._kinds.begin_step()
+        self._kinds.begin_step(clients)
         self.counts, self._wanted, self._searches = {}, clients, 0
         self._not_before = time.monotonic() + CONNECT_S
 
+    @property
+    def knows_clients(self) -> bool:
+        """Whether as many client threads were found as there are clients."""
+        return self.counts.get(CLIENT, 0) == self._wanted and not self._kinds.pool
+
+    def clients_text(self, share: float) -> str:
+        """Why their time is not known, if they were all found in this share of the step."""
+        if self._kinds.pool:
+            text = "the server serves its clients by {}, so no thread belongs to a client"
+            return text.format(self._kinds.pool)
+        text = "for {} clients {} threads were found, and the right number in {:.0f} % of the step"
+        return text.format(self._wanted, self.counts.get(CLIENT, 0), 100 * share)
+
     def is_to_be_listed(self, now: float) -> bool:
         """Whether threads came or went, or clients are missing: they may use threads of earlier clients."""
-        has_changed = self._kinds.has_changed(now)
-        return now >= self._not_before and (has_changed or self.counts.get(CLIENT, 0) < self._wanted)
+        is_old = now > self._listed_at + RELISTED_S
+        has_changed = self._kinds.has_changed(now) or is_old
+        return now >= self._not_before and (has_changed or not self.knows_clients)
 
     def search(self) -> None:
         """Look for missing clients now, however long none were found."""
@@ -220,11 +278,12 @@ class _Server:
 
     def list(self, now: float, pace: Pace) -> None:
         pace.begin()
-        found = self._kinds.look()
+        found = self._kinds.look(self._wanted)
         self.counts = {kind: len(tids) for kind, tids in found.items()}
         self.clients.kinds = dict.fromkeys(found.pop(CLIENT, []), CLIENT)
         self.others.kinds = {tid: kind for kind, tids in found.items() for tid in tids}
-        self._searches = self._searches + 1 if self.counts.get(CLIENT, 0) < self._wanted else 0
+        self._listed_at = now
+        self._searches = 0 if self.knows_clients else self._searches + 1
         self._not_before = now + pace.end_listing() * 2 ** min(self._searches, LONGEST_SEARCH)
 
     def ask(self, waiting: Set[int], clients: Tally) -> None:
@@ -240,6 +299,11 @@ class _Server:
         self.clients.end(tallies, dt)
         self.others.end(tallies, dt)
 
+    @property
+    def connections(self) -> int:
+        return self._kinds.connections
+
     def close(self) -> None:
+        self._kinds.end_step()
         self.clients.close()
         self.others.close()

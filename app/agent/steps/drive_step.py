@@ -78,7 +78,8 @@ class DriveStep:
         session = self._session
         self._work.begin()
         self._profile.prepare()  # looking for tools may take longer than a second
-        # after the EXPLAINs of the work, which are no part of the step
+        session.threads.begin_step(self._step.threads)
+        # after the EXPLAINs of the work and the connections of begin_step, which are no part of the step
         self._status = read_status(session.server.client)
         session.host.others.begin()
         session.sampler.means.clear()
@@ -86,7 +87,6 @@ class DriveStep:
         self._first = session.sampler.moment
         self._costs.begin()
         self._waits.begin(self._first[1])
-        session.threads.begin_step(self._step.threads)
         self._progress.begin()
         with credentials(session.server) as login:
             driver = [*driver_options(session.server.socket, session.server.loopback_port), *login]
@@ -196,7 +196,7 @@ class DriveStep:
         """Write the last second: the total minus the intervals, marked as derived."""
         self._profile.end()
         total = self._counted.total = dict(line)
-        await_last_client(self._session.server.client)
+        await_last_client(self._session.server.client, self._session.threads.connections)
         if self._step.kind == "scan":  # it knows the rows of the load, we know what came and went since
             total["rows"] = {**line["rows"], "read": self._session.write_accounting.rows_in_tables}
         rest = self._counted.rest(line)
@@ -262,7 +262,7 @@ class DriveStep:
     def _without_total(self, interrupted: str, generator: Driving) -> Dict[str, Any]:
         """The figures of a step that ended before its total: its seconds so far, and no result."""
         counted = self._counted
-        await_last_client(self._session.server.client)
+        await_last_client(self._session.server.client, self._session.threads.connections)
         outcome, reason = self._outcome(interrupted or "broken", generator)
         self._session.write_accounting.count_rows(counted.rows)
         totals = totals_of(counted.measured) if counted.measured else {}

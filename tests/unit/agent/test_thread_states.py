@@ -5,9 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -16,9 +16,19 @@ from app.agent.sampling.thread_group import LONGEST_S, SHARE, SHORTEST_S, Pace
 from app.agent.sampling.thread_kinds import ThreadKinds
 from app.agent.sampling.thread_shares import StepShares, Tally
 from app.agent.sampling.thread_states import NOTHING, SERIES, ThreadSampler
+from app.agent.sampling.unnamed_clients import UnnamedClients, threads_in
 from app.engines import kind_of_thread
 from app.engines.query import QueryError
-from app.engines.server import OWN_THREAD, ThreadSource, committing, thread_names, thread_sources
+from app.engines.server import (
+    CONNECTION_LIMIT,
+    CONNECTION_THREADS,
+    OWN_THREAD,
+    ThreadSource,
+    committing,
+    thread_names,
+    thread_pool,
+    thread_sources,
+)
 from app.protocol.reading import read
 from app.protocol.thread_states import CLIENT, OTHER, STATES, ThreadStates, shares_text, time_per_query
 
@@ -208,6 +218,30 @@ def answering(*answers: Any) -> Any:
     return query
 
 
+class Unnamed:
+    """A server that names no threads; once a step has begun, so many clients are connected beside Dyno."""
+
+    taken: ClassVar[list[str]] = []
+
+    def __init__(self, clients: int, cached: int = 0, limit: int = 100) -> None:
+        self.clients, self.cached, self.limit = clients, cached, limit
+        self.taken.clear()
+
+    def query(self, statement: str) -> list[dict[str, Any]]:
+        if statement == CONNECTION_LIMIT:
+            return [{"connections": self.limit}]
+        if statement != CONNECTION_THREADS:
+            raise QueryError("no such thing")
+        connected, cached = 1 + self.clients + len(self.taken), self.cached - len(self.taken)
+        found = {"Threads_cached": cached, "Threads_connected": connected}
+        return [{"variable_name": name, "value": str(value)} for name, value in found.items()]
+
+    @classmethod
+    def connect(cls) -> Callable[[], None]:
+        cls.taken.append("one")
+        return cls.taken.clear
+
+
 A, B = ThreadSource("a", "commits of a"), ThreadSource("b", "commits of b")
 
 
@@ -229,6 +263,8 @@ def test_names_come_from_the_performance_schema_else_from_the_list_of_connection
     assert committing(answering([{"tid": 6}]), [A, B]) == {6}
     assert committing(answering(), []) == set()
     assert len(thread_sources(answering([{"n": 0}], [{"n": 1}]))) == 1
+    handling = [[{"value": "one-thread-per-connection"}], [{"value": "pool-of-threads"}], []]
+    assert [thread_pool(answering(each)) for each in handling] == ["", "pool-of-threads", ""]
 
 
 # a real process
@@ -269,7 +305,7 @@ def look(sampler: ThreadSampler, seconds: float) -> None:
 
 def test_threads_that_begin_after_the_server_serve_clients(program: subprocess.Popen[str]) -> None:
     log: list[str] = []
-    sampler = ThreadSampler(lambda: program.pid, answering(*[None] * 20), log.append)
+    sampler = ThreadSampler(lambda: program.pid, Unnamed(4).query, log.append, Unnamed.connect)
     sampler.begin_step(4)
     say(program)
     look(sampler, 0.8)
@@ -289,27 +325,30 @@ def test_threads_that_begin_after_the_server_serve_clients(program: subprocess.P
 
 
 def test_threads_of_an_earlier_step_are_clients_only_if_they_work(program: subprocess.Popen[str]) -> None:
-    sampler = ThreadSampler(lambda: program.pid, answering(*[None] * 20), print)
+    sampler = ThreadSampler(lambda: program.pid, Unnamed(3).query, print, Unnamed.connect)
     say(program)
     await_rest(program)
     sampler.begin_step(3)
     look(sampler, 0.8)
     assert sampler.end() == NOTHING
-    assert CLIENT not in read(ThreadStates, sampler.in_step()).kinds
+    found = read(ThreadStates, sampler.in_step())
+    assert CLIENT not in found.kinds
+    assert found.problem == "for 3 clients 0 threads were found, and the right number in 0 % of the step"
 
 
 def test_a_thread_of_the_first_ones_serves_a_client_if_the_server_says_so(
     program: subprocess.Popen[str],
 ) -> None:
     listed = [{"tid": program.pid, "name": "Query", "id": 4, "state": "", "own": 9}]
-    kinds = ThreadKinds(program.pid, answering([{"n": 0}], [{"n": 1}], [], [], listed))
-    kinds.begin_step()
-    assert kinds.look() == {CLIENT: [program.pid]}
+    answers = answering([{"n": 0}], [{"n": 1}], [], listed, listed)
+    kinds = ThreadKinds(program.pid, answers, Unnamed.connect)
+    kinds.begin_step(1)
+    assert kinds.look(1) == {CLIENT: [program.pid]}
 
 
 def test_clients_that_connect_late_are_found_after_the_first_second(program: subprocess.Popen[str]) -> None:
     """The pauses between searches have become long by then."""
-    sampler = ThreadSampler(lambda: program.pid, answering(*[None] * 20), print)
+    sampler = ThreadSampler(lambda: program.pid, Unnamed(4).query, print, Unnamed.connect)
     sampler.begin_step(4)
     look(sampler, 1.2)
     say(program)
@@ -321,9 +360,32 @@ def test_clients_that_connect_late_are_found_after_the_first_second(program: sub
     assert found != NOTHING
 
 
+def test_cached_threads_are_taken_while_the_step_lasts(program: subprocess.Popen[str]) -> None:
+    server = Unnamed(clients=0, cached=3)
+    clients = UnnamedClients(f"/proc/{program.pid}/task", server.query, Unnamed.connect)
+    clients.begin_step(4)
+    assert clients.taken == 3 == len(Unnamed.taken)
+    say(program)
+    there = threads_in(f"/proc/{program.pid}/task")
+    assert clients.find(there, 4) == set()  # they have not all connected
+    server.clients = 4
+    assert clients.find(there, 4) == there - {program.pid}
+    clients.end_step()
+    assert clients.taken == 0 == len(Unnamed.taken)
+
+
+def test_no_more_threads_are_taken_than_connections_are_allowed(program: subprocess.Popen[str]) -> None:
+    server = Unnamed(clients=0, cached=30, limit=90)
+    clients = UnnamedClients(f"/proc/{program.pid}/task", server.query, Unnamed.connect)
+    clients.begin_step(60)  # one of Dyno, 60 clients, 30 taken
+    assert clients.taken == 0
+    clients.begin_step(55)
+    assert clients.taken == 30
+
+
 def test_a_server_that_is_gone_is_missing_and_said_once() -> None:
     log: list[str] = []
-    sampler = ThreadSampler(lambda: 0, answering(), log.append)
+    sampler = ThreadSampler(lambda: 0, answering(), log.append, Unnamed.connect)
     for _ in range(2):
         sampler.begin_step(1)
         sampler.look()

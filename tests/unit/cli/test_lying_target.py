@@ -39,7 +39,7 @@ CASES = [(command, verb) for command, (_, verbs) in COMMANDS.items() for verb in
 OF_THE_LINK = ("silence", "half a line", "half a line, then silence")  # a follower tries again
 # any object is their answer
 OK_IS_ENOUGH = ("upload-plan", "stop", "skip", "note", "delete-snapshot", "note-build", "remove-build")
-WITHOUT_NUMBERS = ("push", "status", "check", "ask", "start", "install", *OK_IS_ENOUGH)
+WITHOUT_NUMBERS = ("clean", "push", "status", "check", "ask", "start", "install", *OK_IS_ENOUGH)
 OF_NUMBERS = ("NaN", "Infinity", "400 digits")
 SOON_S = 10
 

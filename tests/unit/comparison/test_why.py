@@ -32,7 +32,9 @@ BASE = {"cpu_us": 100.0, "machine_cpu_us": 200.0, "disk_busy_us": 950.0, "reads"
 Spent = Mapping[str, float | None]
 
 
-def keep(history: History, number: int, figure: float, spent: Spent, **load: Any) -> str:
+def keep(
+    history: History, number: int, figure: float, spent: Spent, lasted: float = 0.0, **load: Any
+) -> str:
     """A session with these costs per query in its update, `load` in its load."""
     engine = "rocksdb" if number % 2 else "innodb"
     maker = journals.Maker(journals.plan([journals.contender(engine)], number=number, its_steps=STEPS))
@@ -41,14 +43,18 @@ def keep(history: History, number: int, figure: float, spent: Spent, **load: Any
     maker.add(StepEnded, step=0, outcome="completed", **load)
     maker.start_step(1)
     totals = {"events": 5000, "queries": 5000, "errors": 0}
-    maker.add(StepEnded, step=1, outcome="completed", value=figure, totals=totals, per_query=dict(spent))
+    ended = {"value": figure, "totals": totals, "per_query": dict(spent), "seconds": lasted}
+    maker.add(StepEnded, step=1, outcome="completed", **ended)
     store(history, maker.end())
     return maker.session
 
 
-def compared(history: History, value: float, spent: Spent, base: Spent = BASE) -> Comparison:
+def compared(
+    history: History, value: float, spent: Spent, base: Spent = BASE, seconds: float = 0.0
+) -> Comparison:
     """A base with 1,000 queries a second, and another column."""
-    return compare(history, [keep(history, 0, 1000.0, base), keep(history, 1, value, spent)])
+    sides = ((0, 1000.0, base), (1, value, spent))
+    return compare(history, [keep(history, *each, seconds) for each in sides])
 
 
 def verdict_legend(found: Comparison, at: int = 1) -> dict[str, float | None]:
@@ -247,7 +253,23 @@ def test_shares_of_all_steps_are_a_table(history: History) -> None:
     assert (heads["running"], heads["lock"], heads["network"], heads["fsync"]) == ("30%", "61%", "9%", "0%")
     entry = why(found, found["rows"][1], 1)
     assert entry["client_time"][0] is None
-    assert [each for each in remarks_of(entry) if each.startswith("Client threads in the base")] == []
+    assert "Client threads in the base: their time is not known." in remarks_of(entry)
+
+
+@pytest.mark.parametrize(
+    ("spent", "is_known"),
+    [({"running": 400.0, "network": 600.0}, True), ({"running": 400.0}, False), ({"lock": 2000.0}, False)],
+)
+def test_times_that_are_not_those_of_all_clients_are_no_figure(
+    history: History, spent: dict[str, float], is_known: bool
+) -> None:
+    """Of a Dyno that took threads of the cache for clients: 5,000 queries of one client in 5 s."""
+    base = {**BASE, **times(running=300.0, network=700.0)}
+    found = compared(history, 500.0, {**BASE, **times(**spent)}, base, seconds=5.0)
+    entry = why(found, found["rows"][1], 1)
+    assert (entry["client_time"][1] is not None) == is_known
+    named = {cost["name"] for cost in entry["costs"] if cost["values"][1] is not None}
+    assert (time_per_query("running") in named) == is_known
 
 
 def test_sessions_that_did_not_look_at_threads_say_so(history: History) -> None:
