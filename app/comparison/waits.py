@@ -106,24 +106,31 @@ def _wait(sides: Sequence[Sequence[Wait]]) -> WaitPair:
 def _statements(sides: Sides) -> list[StatementPair]:
     """Those that examined another number of rows first."""
     every = [[each for session in side for each in session.statements if each.calls] for side in sides]
-    texts = dict.fromkeys(each.text for side in every for each in side)
-    pairs = (_statement([[each for each in side if each.text == text] for side in every]) for text in texts)
+    texts = dict.fromkeys(each.text.lower() for side in every for each in side)
+    pairs = (
+        _statement([[each for each in side if each.text.lower() == text] for side in every]) for text in texts
+    )
     return sorted(pairs, key=lambda pair: (not pair["differs"], -_most(pair["us"])))[:SHOWN]
 
 
 def _statement(sides: Sequence[Sequence[Statement]]) -> StatementPair:
     times = [_median(each.ms * 1e3 / each.calls for each in side) for side in sides]
-    examined = [_median(each.rows_examined / each.calls for each in side) for side in sides]
+    examined = [_per_call(side, "rows_examined") for side in sides]
     return {
         "text": next(each.text for side in sides for each in side),
         "us": times,
         "examined": examined,
-        "sorted": [_median(each.rows_sorted / each.calls for each in side) for side in sides],
-        "no_index": [_median(each.no_index / each.calls for each in side) for side in sides],
+        "sorted": [_per_call(side, "rows_sorted") for side in sides],
+        "no_index": [_per_call(side, "no_index") for side in sides],
         "ratio": _ratio(times),
         "differs": _differ(examined),
         "n": [len(side) for side in sides],
     }
+
+
+def _per_call(statements: Sequence[Statement], name: str) -> float | None:
+    counts = ((getattr(each, name), each.calls) for each in statements)
+    return _median(count / calls for count, calls in counts if count is not None)
 
 
 def _median(values: Iterable[float | None]) -> float | None:

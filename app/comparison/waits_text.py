@@ -52,9 +52,9 @@ def statement_lines(step: StepWaits) -> Iterator[str]:
         calls = max(each.calls, 1)
         parts = [
             f"{count_text(each.calls, 'call')} of {us_text(each.ms * 1e3 / calls)} us",
-            f"{rows_text(each.rows_examined / calls)} rows examined",
+            "" if each.rows_examined is None else f"{rows_text(each.rows_examined / calls)} rows examined",
             f"{rows_text(each.rows_sorted / calls)} sorted" if each.rows_sorted else "",
-            "without index" if each.no_index * 2 > calls else "",
+            "without index" if (each.no_index or 0) * 2 > calls else "",
         ]
         yield f"{step.step}: {each.text}: {', '.join(filter(None, parts))}"
 

@@ -41,15 +41,23 @@ DIGESTS = (
     " FROM performance_schema.events_statements_summary_by_digest"
     " WHERE schema_name = 'dyno' AND digest IS NOT NULL"
 )
-# MariaDB counts prepared statements only here, and only as long as their clients stay
+EXECUTE = "EXECUTE "  # how a digest of prepared statements begins; most servers have none
+# they count prepared statements here, as long as their clients stay
 PREPARED = (
     "SELECT sql_text AS id, sql_text AS text, SUM(count_execute) AS calls, SUM(sum_timer_execute) AS ps,"
     " SUM(sum_rows_examined) AS rows_examined, SUM(sum_rows_sent) AS rows_sent,"
     " SUM(sum_rows_affected) AS rows_affected, SUM(sum_sort_rows) AS rows_sorted,"
     " SUM(sum_no_index_used) AS no_index"
-    " FROM performance_schema.prepared_statements_instances"
-    " WHERE VERSION() LIKE '%MariaDB%' GROUP BY sql_text"
+    " FROM performance_schema.prepared_statements_instances GROUP BY sql_text"
 )
+# MySQL 5.6 counts them all together, and no rows of them
+PREPARED_IN_ALL = (
+    "SELECT event_name AS id, 'prepared statements, counted together' AS text, count_star AS calls,"
+    " sum_timer_wait AS ps FROM performance_schema.events_statements_summary_global_by_event_name"
+    " WHERE event_name = 'statement/com/Execute'"
+)
+# for a connection that is not to be seen in them
+UNWATCHED = "UPDATE performance_schema.threads SET instrumented='NO' WHERE processlist_id=CONNECTION_ID()"
 
 # how a name begins, and its kind; the first that fits. '' is left out: nobody waits for it
 _PREFIXES: Tuple[Tuple[str, str], ...] = (
@@ -136,9 +144,3 @@ def latest_deadlock(monitor: str) -> Tuple[str, Tuple[str, ...]]:
         return "", ()
     sides = (_STATEMENT.search(each) for each in _SIDE.findall(found.group(1)))
     return found.group(1)[:300], tuple(side.group(1).strip() if side else "" for side in sides)
-
-
-def normal(statement: str) -> str:
-    """A statement in one line with ? in place of values."""
-    plain = re.sub(r"'(?:[^'\\]|\\.)*'?|\b\d+(?:\.\d+)?\b", "?", " ".join(statement.split()))
-    return re.sub(r"\?(\s*,\s*\?)+", "?, ...", plain)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.protocol.plan import step_label
 from app.protocol.reading import read
-from app.protocol.waits import Statement, Waits, to_json
+from app.protocol.waits import Statement, Waits, plain_statement, to_json
 
 from .damage import read_json, unpack_json
 from .history import History
 from .step_results import endings
+
+# what an older Dyno counted of its own
+_OF_DYNO = re.compile(
+    r"SHOW |EXPLAIN |USE |SET |SELECT .*\b(performance_schema|information_schema)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -26,11 +32,10 @@ class StepWaits:
     @classmethod
     def of(cls, step: str, ended: Mapping[str, Any]) -> StepWaits:
         """Those of a step from its step_ended."""
-        return cls(
-            step,
-            read(Waits, ended.get("waits", {})),
-            [read(Statement, each) for each in ended.get("statements", ())],
-        )
+        found = [read(Statement, each) for each in ended.get("statements", ())]
+        plain = [replace(each, text=plain_statement(each.text)) for each in found]
+        of_clients = [each for each in plain if not _OF_DYNO.match(each.text)]
+        return cls(step, read(Waits, ended.get("waits", {})), of_clients)
 
     @classmethod
     def from_json(cls, entry: Mapping[str, Any]) -> StepWaits:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -50,16 +51,53 @@ class Waits:
 
 @dataclass(frozen=True)
 class Statement:
-    """All statements of one digest."""
+    """All statements of one digest; None: the server does not count it."""
 
     text: Name
     calls: Count
     ms: Number
-    rows_examined: Count = 0
-    rows_sent: Count = 0
-    rows_affected: Count = 0
-    rows_sorted: Count = 0
-    no_index: Count = 0  # calls that used no index
+    rows_examined: Count | None = None
+    rows_sent: Count | None = None
+    rows_affected: Count | None = None
+    rows_sorted: Count | None = None
+    no_index: Count | None = None  # calls that used no index
+
+
+_TOKEN = re.compile(
+    r"'(?:[^'\\]|\\.|'')*'?|\"(?:[^\"\\]|\\.)*\"?|`[^`]*`|/\*.*?\*/|\.\.\.|\d+(?:\.\d+)?(?![\w$])|[\w$@]+|<=>|[<>!:]=|<>|\S"
+)
+_LIST = re.compile(r"\(\?(?:, (?:\?|\.\.\.))+\)")  # of values
+_ROWS = re.compile(r"(\((?:\.\.\.|\?)\))(?:, \((?:\.\.\.|\?)\))+")
+_NO_FUNCTIONS = {
+    "AND",
+    "BY",
+    "FROM",
+    "IN",
+    "INTO",
+    "NOT",
+    "ON",
+    "OR",
+    "SELECT",
+    "SET",
+    "USING",
+    "VALUES",
+    "WHERE",
+}
+
+
+def plain_statement(text: str) -> str:
+    """A statement as every server is made to say it: in one line, ? in place of values, no quotes of names."""
+    parts: list[str] = []
+    before = ""
+    for token in _TOKEN.findall(" ".join(text.split())):
+        if token.startswith("/*") or (token.upper() == "EXECUTE" and not parts):
+            continue
+        said = "?" if token[0] in "'\"0123456789" else token.strip("`")
+        is_call = said == "(" and before[:1].isalpha() and before.upper() not in _NO_FUNCTIONS
+        is_tight = not parts or said in (",", ")", ".", ";") or before in ("(", ".") or is_call
+        parts.append(said if is_tight else " " + said)
+        before = said
+    return _ROWS.sub(r"\1", _LIST.sub("(...)", "".join(parts)))
 
 
 def to_json(found: Any) -> dict[str, Any]:

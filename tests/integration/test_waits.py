@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -30,6 +31,8 @@ LIMIT_S = 30
 TABLE_LOCK, METADATA = "wait/lock/table/sql/handler", "wait/lock/metadata/sql/mdl"
 ROW, OLD_METADATA = "InnoDB row lock", "wait/synch/cond/sql/MDL_context::COND_wait_status"
 CNF = "[mysqld]\ninnodb_buffer_pool_size=32M\nloose_query_cache_type=1\nloose_query_cache_size=64M\n"
+
+TOGETHER = "prepared statements, counted together"
 
 Fetched = Callable[[str], Path]
 
@@ -191,6 +194,75 @@ def test_locks_of_mysql_5_6(build_path: Fetched, tmp_path: Path) -> None:
         check_locks(planted, OLD_METADATA)
 
 
+PREPARED_LUA = """
+function thread_init()
+   connection = sysbench.sql.driver():connect()
+   read = connection:prepare("SELECT v FROM i WHERE id=?")
+   write = connection:prepare("UPDATE i SET v=v+1 WHERE id=?")
+   for _, each in ipairs({read, write}) do
+      id = each:bind_create(sysbench.sql.type.INT)
+      each:bind_param(id)
+      id:set(2)
+   end
+end
+function event()
+   read:execute():free()
+   write:execute()
+end
+"""
+READ, WRITE = "SELECT v FROM i WHERE id = ?", "UPDATE i SET v = v + ? WHERE id = ?"
+
+
+def statements_of(planted: Planted, folder: Path) -> dict[str, Any]:
+    """The statements of a load of prepared ones, while Dyno asks for other things; by their texts."""
+    lua = folder / "prepared.lua"
+    lua.write_text(PREPARED_LUA)
+    client = planted.client
+    client.run("USE dyno")  # as before an EXPLAIN
+    statements = Statements(client, True)
+    statements.begin()
+    line = ["sysbench", "--db-driver=mysql", f"--mysql-socket={planted.server.socket}", "--mysql-user=root"]
+    with subprocess.Popen(
+        [*line, "--mysql-db=dyno", "--threads=2", "--time=3", "--verbosity=0", str(lua), "run"]
+    ) as load:
+        while load.poll() is None:
+            client.query("SELECT 42 AS v FROM i WHERE id = 1")
+            statements.look()
+            time.sleep(0.05)
+    assert load.returncode == 0
+    found = statements.since_begin(statements.end())
+    return {each.text: each for each in found if not each.text.startswith("PREPARE ")}  # as clients connect
+
+
+EACH = [
+    pytest.param("", [READ, WRITE], id="installed"),
+    pytest.param("mysql-9.7", [READ, WRITE], marks=pytest.mark.build("mysql-9.7")),
+    pytest.param("mysql-5.7", [READ, WRITE], marks=[pytest.mark.full, pytest.mark.build("mysql-5.7")]),
+    pytest.param("mariadb-11.8", [READ, WRITE], marks=[pytest.mark.full, pytest.mark.build("mariadb-11.8")]),
+    *(
+        pytest.param(name, [TOGETHER], marks=[pytest.mark.full, pytest.mark.build(name)])
+        for name in ("mysql-5.6", "mariadb-10.2")
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "texts"), EACH)
+def test_statements_are_those_of_the_clients(
+    name: str, texts: list[str], build_path: Fetched, tmp_path: Path
+) -> None:
+    """Prepared ones too, by the same text on every server; where it counts them together, that is said."""
+    with served(str(build_path(name)) if name else "", tmp_path / "s") as planted:
+        planted.client.run("UPDATE dyno.i SET v = 0")
+        found = statements_of(planted, tmp_path)
+        assert sorted(found) == texts
+        (updates,) = [int(row["v"]) for row in planted.client.query("SELECT v FROM dyno.i WHERE id = 2")]
+    for text, each in found.items():
+        calls = updates * 2 if text == TOGETHER else updates
+        assert 0.8 * calls < each.calls <= calls  # those behind the last look went with their clients
+        assert (each.rows_examined is None) == (text == TOGETHER)
+        assert each.rows_affected in ({READ: [0], WRITE: [each.calls], TOGETHER: [None]}[text])
+
+
 def test_a_session_shows_its_waits_everywhere(recorded: Desktop) -> None:
     """Two clients update rows of a small table, with all wait instruments; the session before had none."""
     desktop = recorded
@@ -203,7 +275,8 @@ def test_a_session_shows_its_waits_everywhere(recorded: Desktop) -> None:
     assert step["by_name"] and {"mutex", "file_io", "row_lock"} <= step["kinds"].keys()
     assert all(each["per_query_us"] > 0 for each in step["events"] if "ms" in each)
     texts = [each["text"] for other in named["waits"] for each in other["statements"]]
-    assert any(text.startswith("INSERT INTO `sbtest1`") for text in texts)
+    assert any(text.startswith("INSERT INTO sbtest1") for text in texts)
+    assert not any("_schema" in text or text.startswith(("SHOW", "EXPLAIN")) for text in texts), texts
     prepared = [
         each
         for other in named["waits"]

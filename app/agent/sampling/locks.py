@@ -7,8 +7,8 @@ from typing import Any, Dict, List, Mapping, Tuple
 
 from app.agent.server.mysql import Client, QueryError
 from app.engines.query import first_answer, number
-from app.engines.waits import LOCK_WAITS, LOCKS_NOW, MONITOR, ROW_LOCKS, latest_deadlock, normal
-from app.protocol.waits import LONGEST, MOST_LOCKS, LockPair
+from app.engines.waits import LOCK_WAITS, LOCKS_NOW, MONITOR, ROW_LOCKS, latest_deadlock
+from app.protocol.waits import LONGEST, MOST_LOCKS, LockPair, plain_statement
 
 from .waits import Pace
 
@@ -80,4 +80,4 @@ class RowLocks:
 
 
 def _cut(statement: str) -> str:
-    return normal(statement)[:LONGEST]
+    return plain_statement(statement)[:LONGEST]

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any, Dict, List, Mapping
 
 from app.agent.server.mysql import Client, QueryError
-from app.engines.waits import DIGESTS, PREPARED, PS_PER_MS
-from app.protocol.waits import LONGEST, MOST_STATEMENTS, Statement
+from app.engines.waits import DIGESTS, EXECUTE, PREPARED, PREPARED_IN_ALL, PS_PER_MS, UNWATCHED
+from app.protocol.waits import LONGEST, MOST_STATEMENTS, Statement, plain_statement
 
 from .waits import Pace
 
 _COUNTS = ("calls", "rows_examined", "rows_sent", "rows_affected", "rows_sorted", "no_index")
+NO_TABLE = "1146 "  # the error of a server without it
 Digests = Dict[str, Mapping[str, Any]]
 
 
 class Statements:
-    """The statements of a step, the prepared ones of MariaDB too."""
+    """The statements of a step by clients: those of Dyno's own connection do not count."""
 
     def __init__(self, client: Client, is_on: bool) -> None:
         self._client = client
@@ -24,6 +26,9 @@ class Statements:
         self._pace = Pace()
         self._before: Digests = {}
         self._prepared: Digests = {}  # at the latest reading: they go with their clients
+        self._of_prepared = PREPARED
+        if is_on:
+            client.begin_with(UNWATCHED)
 
     def begin(self) -> None:
         """Begin to count, after the warm-up once more."""
@@ -38,22 +43,29 @@ class Statements:
 
     def _look(self) -> None:
         began, kept = time.monotonic(), self._prepared
-        found = self._read(PREPARED)
+        found = self._read(self._of_prepared)
         self._pace.took(time.monotonic() - began)
         kept.update({id_: row for id_, row in found.items() if _calls(row) >= _calls(kept.get(id_, {}))})
 
     def end(self) -> Digests:
         """All statements so far."""
-        return {**self._read(DIGESTS), **self._prepared}
+        digests = self._read(DIGESTS)
+        has_all = any(str(row["text"]).startswith(EXECUTE) for row in digests.values())
+        return digests if has_all else {**digests, **self._prepared}
 
     def since_begin(self, after: Digests) -> List[Statement]:
         return statements_between(self._before, after)
 
     def _read(self, statement: str) -> Digests:
         """By the ids of the statements; none where the server has none."""
+        if not self._is_on:
+            return {}
         try:
-            return {str(row["id"]): row for row in self._client.query(statement)} if self._is_on else {}
-        except QueryError:
+            return {str(row["id"]): row for row in self._client.query(statement)}
+        except QueryError as error:
+            if statement == PREPARED and str(error).startswith(NO_TABLE):
+                self._of_prepared = PREPARED_IN_ALL
+                return self._read(PREPARED_IN_ALL)
             return {}
 
 
@@ -62,16 +74,28 @@ def _calls(row: Mapping[str, Any]) -> int:
 
 
 def statements_between(before: Digests, after: Digests) -> List[Statement]:
-    """Those that were called between two readings, the longest first."""
-    found = [_statement(before.get(id_, {}), row) for id_, row in after.items()]
-    called = sorted((each for each in found if each.calls), key=lambda each: -each.ms)
+    """Those that were called between two readings, the longest first; one for each text."""
+    found: Dict[str, Statement] = {}
+    for id_, row in after.items():
+        each = _statement(before.get(id_, {}), row)
+        key = each.text.lower()
+        found[key] = _sum(found[key], each) if key in found else each
+    called = sorted((each for each in found.values() if each.calls), key=lambda each: -each.ms)
     return called[:MOST_STATEMENTS]
 
 
 def _statement(before: Mapping[str, Any], after: Mapping[str, Any]) -> Statement:
-    grown = {name: int(after[name]) - int(before.get(name, 0)) for name in (*_COUNTS, "ps")}
+    grown = {name: int(after[name]) - int(before.get(name, 0)) for name in (*_COUNTS, "ps") if name in after}
     if grown["calls"] < 0:  # the server has restarted
         grown = {name: int(after[name]) for name in grown}
     ms = round(max(0, grown.pop("ps")) / PS_PER_MS, 3)
-    text = " ".join(str(after["text"] or "").split())[:LONGEST]
+    text = plain_statement(str(after["text"] or ""))[:LONGEST]
     return Statement(text, ms=ms, **{name: max(0, count) for name, count in grown.items()})
+
+
+def _sum(one: Statement, other: Statement) -> Statement:
+    counts: Dict[str, Any] = {
+        name: None if None in (a, b) else a + b
+        for name, a, b in ((name, getattr(one, name), getattr(other, name)) for name in (*_COUNTS, "ms"))
+    }
+    return replace(one, **counts)

@@ -125,7 +125,7 @@ def test_pairs_are_looked_for_while_somebody_waits(client: Client) -> None:
     for _ in range(2):
         locks.look(before, after)
     pair, deadlock = locks.pairs()
-    assert (pair.waiting, pair.holding, pair.table, pair.index) == ("UPDATE t SET a=?", "", "t", "PRIMARY")
+    assert (pair.waiting, pair.holding, pair.table, pair.index) == ("UPDATE t SET a = ?", "", "t", "PRIMARY")
     assert (pair.seen, pair.longest_s) == (4, 3.0)
     assert (deadlock.kind, deadlock.seen, deadlock.longest_s) == ("deadlock", 1, None)  # the same one twice
     assert deadlock.waiting == "DELETE FROM sbtest1 WHERE id = ?"
@@ -142,3 +142,15 @@ def test_statements_are_differences() -> None:
     longest, other = statements_between(before, after)  # type: ignore[arg-type]
     assert (other.text, other.calls, other.ms, other.rows_examined) == ("SELECT ?", 20, 20.0, 40)
     assert len(longest.text) == 300
+
+
+def test_statements_of_one_text_are_one_and_what_is_not_counted_is_unknown() -> None:
+    counts = dict.fromkeys(("rows_examined", "rows_sent", "rows_affected", "rows_sorted", "no_index"), 1)
+    after = {
+        "digest": {"text": "SELECT `c` FROM `t` WHERE ID = ? ", "calls": 10, "ps": 5e9, **counts},
+        "prepared": {"text": "SELECT c FROM t WHERE id=?", "calls": 20, "ps": 6e9, **counts},
+        "execute": {"text": "prepared statements, counted together", "calls": 3, "ps": 1e9},
+    }
+    one, together = statements_between({}, after)  # type: ignore[arg-type]
+    assert (one.text, one.calls, one.ms, one.rows_examined) == ("SELECT c FROM t WHERE ID = ?", 30, 11.0, 2)
+    assert (together.calls, together.rows_examined, together.no_index) == (3, None, None)

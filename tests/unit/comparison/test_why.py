@@ -32,9 +32,7 @@ BASE = {"cpu_us": 100.0, "machine_cpu_us": 200.0, "disk_busy_us": 950.0, "reads"
 Spent = Mapping[str, float | None]
 
 
-def keep(
-    history: History, number: int, figure: float, spent: Spent, lasted: float = 0.0, **load: Any
-) -> str:
+def keep(history: History, number: int, figure: float, spent: Spent, lasted: float = 0.0, **load: Any) -> str:
     """A session with these costs per query in its update, `load` in its load."""
     engine = "rocksdb" if number % 2 else "innodb"
     maker = journals.Maker(journals.plan([journals.contender(engine)], number=number, its_steps=STEPS))
