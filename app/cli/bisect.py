@@ -7,6 +7,7 @@ import sys
 from collections.abc import Collection
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
+from math import ceil, log2
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import TargetError
@@ -77,6 +78,9 @@ def _bisect(arguments: argparse.Namespace) -> tuple[int, BisectEntry | None]:
         is_ready = arguments.dry_run or tries.do_start(search, found.next)
         if is_ready:
             code, plan = _launch(search, found.next, len(evidence.plans), arguments)
+            if arguments.dry_run:
+                usual = 2 + ceil(log2(max(1, len(search.builds) - 1)))
+                say(f"all of it takes about {usual} comparisons like this one, an open one twice as long")
             if arguments.dry_run or arguments.detach or goes_on(plan):
                 return code, None
         before, (found, evidence) = evidence, _state(search, tries.broken)

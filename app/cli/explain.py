@@ -99,6 +99,8 @@ def _explain(arguments: argparse.Namespace, show: Callable[[ExplanationEntry], N
     while not arguments.so_far and (request := explaining.next_request(state)):
         _show_progress(state)
         code, plan = launch_plan(target, as_it_is(request), arguments)
+        if arguments.dry_run:
+            say(explaining.time_text(state))
         if arguments.dry_run or arguments.detach or goes_on(plan):
             return code
         before, state = state, _state(explaining)

@@ -78,7 +78,7 @@ def add_words(words: Any) -> None:
     parser.add_argument(
         "--duel",
         action="store_true",
-        help="compare InnoDB with MyRocks in about four minutes, with a verdict",
+        help="compare InnoDB with MyRocks in a few minutes, with a verdict; --dry-run says how long",
     )
     parser.add_argument(
         "--again", action="append", metavar="SESSION",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from app.catalog import Catalog
 from app.core.errors import InputError
+from app.core.units import seconds_text
 from app.planner import ContenderRequest, PlanRequest, resolve
 from app.planner.against import in_slices_where_possible
 from app.planner.canary import estimated
@@ -128,6 +129,13 @@ class Explaining:
         each = found.seconds / found.their_rounds if found.their_rounds else self.round_s
         fitting = min(ROUNDS, int(left / each))
         return fitting if fitting + explained.next.measured(found.rounds).n >= LEAST else 0
+
+    def time_text(self, state: State) -> str:
+        """How long all of it may take: `all of it takes 6 min to 40 min, 12 min of it measured`."""
+        least_s = min(LEAST * self.round_s, self.asked.minutes * 60)
+        text = f"all of it takes {seconds_text(least_s)} to {seconds_text(self.asked.minutes * 60)}"
+        measured = f", {seconds_text(state.evidence.seconds)} of it measured" if state.evidence.rounds else ""
+        return f"{text}{measured}: this plan, and those that follow from its results"
 
     def next_request(self, state: State) -> PlanRequest | None:
         """The next plan; None if there is none."""

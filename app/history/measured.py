@@ -7,18 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from app.protocol.others import DISTURBED
+
+from .damage import read_json
+
 if TYPE_CHECKING:
     from .history import History
 
 LATEST = 40  # sessions: older ones may be of another Dyno, or another system
 
 _SESSIONS = """
-SELECT number, id, plan, ended_t FROM session
+SELECT number, id, plan, ended_t, build FROM session
 WHERE machine_key = ? AND state = 'completed' AND id NOT IN (SELECT session FROM published)
 ORDER BY started_at DESC LIMIT ?"""
 _STEPS = """
-SELECT session, position, started_t, ended_t, state = 'completed' FROM step
+SELECT session, position, started_t, ended_t, state = 'completed', value, marks FROM step
 WHERE session IN ({}) AND ended_t IS NOT NULL ORDER BY session, position"""
+_VARIABLES = "SELECT content FROM fact WHERE name = 'variables' AND session = ? ORDER BY seq DESC LIMIT 1"
 
 
 class Span(NamedTuple):
@@ -28,6 +33,8 @@ class Span(NamedTuple):
     seconds: float  # until the next one began
     own_s: float  # until it ended
     is_completed: bool
+    value: float | None = None  # its result
+    is_disturbed: bool = False
 
 
 @dataclass(frozen=True)
@@ -38,13 +45,14 @@ class PastSession:
     plan: bytes  # packed JSON
     outside_s: float  # before its first step and after its last one
     steps: tuple[Span, ...]
+    variables: bytes = b""  # in force, packed JSON; of the latest session of each build
 
 
 @dataclass(frozen=True)
 class Measured:
     """What is known of a machine."""
 
-    noise: float | None = None  # between sessions of equals; None: nobody has measured it
+    noise: float | None = None  # between sessions of its calibration; None: it has none
     sessions: tuple[PastSession, ...] = ()  # the latest first
 
 
@@ -66,30 +74,53 @@ def _past_sessions(history: History, machine_key: str) -> list[PastSession]:
     rows = history.query(_SESSIONS, (machine_key, LATEST))
     spans = _spans(history, [number for number, *_ in rows])
     plans = {
-        plan: history.query("SELECT content FROM plan WHERE id = ?", (plan,))[0][0] for *_, plan, _ in rows
+        plan: history.query("SELECT content FROM plan WHERE id = ?", (plan,))[0][0] for _, _, plan, *_ in rows
     }
+    of_builds = {build: number for number, *_, build in reversed(rows)}
+    variables = {number: history.one(_VARIABLES, (number,)) for number in of_builds.values()}
     return [
         PastSession(
-            id_, plans[plan], max(0.0, ended_t - sum(each.seconds for each in spans[number])), spans[number]
+            id_,
+            plans[plan],
+            max(0.0, ended_t - sum(each.seconds for each in spans[number])),
+            spans[number],
+            (variables.get(number) or (b"",))[0],
         )
-        for number, id_, plan, ended_t in rows
+        for number, id_, plan, ended_t, _ in rows
         if ended_t is not None and number in spans
     ]
 
 
 def _spans(history: History, numbers: Sequence[int]) -> dict[int, tuple[Span, ...]]:
     """The steps of sessions by number; what follows a step, `ANALYZE TABLE` for example, is its own."""
-    found: dict[int, list[tuple[int, float, float, int]]] = {}
+    found: dict[int, list[_Row]] = {}
     statement = _STEPS.format(", ".join("?" * len(numbers)))  # no word of it comes from outside
-    for session, *times in history.query(statement, numbers):
-        if times[1] is not None:
-            found.setdefault(session, []).append(tuple(times))
+    for session, *columns in history.query(statement, numbers):
+        row = _Row(*columns)
+        if row.started_t is not None:
+            found.setdefault(session, []).append(row)
     return {session: tuple(_until_the_next(its)) for session, its in found.items()}
 
 
-def _until_the_next(steps: Sequence[tuple[int, float, float, int]]) -> list[Span]:
-    ends = [*(started for _, started, _, _ in steps[1:]), steps[-1][2]]
+class _Row(NamedTuple):
+    position: int
+    started_t: float
+    ended_t: float
+    is_completed: int
+    value: float | None
+    marks: str
+
+
+def _until_the_next(steps: Sequence[_Row]) -> list[Span]:
+    ends = [*(step.started_t for step in steps[1:]), steps[-1].ended_t]
     return [
-        Span(position, max(0.0, end - started), max(0.0, ended - started), bool(is_completed))
-        for (position, started, ended, is_completed), end in zip(steps, ends, strict=True)
+        Span(
+            step.position,
+            max(0.0, end - step.started_t),
+            max(0.0, step.ended_t - step.started_t),
+            bool(step.is_completed),
+            step.value,
+            DISTURBED in read_json(step.marks),
+        )
+        for step, end in zip(steps, ends, strict=True)
     ]

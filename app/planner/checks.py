@@ -8,16 +8,15 @@ from collections.abc import Callable
 from app.core.units import bytes_text, count_text, seconds_text
 from app.engines import engine_of
 from app.presets import Rendered, parse_preset, preset_file, render
-from app.protocol.answers import FAIL, PASS, WARN, Check, Survey
+from app.protocol.answers import FAIL, INFO, PASS, WARN, Check, Survey
 from app.protocol.machine_checks import machine_checks, program_checks
-from app.protocol.plan import ALLOCATORS, OPEN_FILES, SLICES, Contender, Plan
+from app.protocol.plan import ALLOCATORS, OPEN_FILES, Contender, Plan
 from app.stats.between import ASSUMED
-from app.stats.planning import NOISE
 from app.stats.verdicts import LEAST
 from app.targets.tested_versions import tried
 
 from .contenders import machine_of
-from .estimate import Estimate, compared_cells
+from .estimate import Estimate, compared_cells, difference_text
 from .parity import check_presets
 from .sizes import cache_bytes, server_caches_bytes
 from .slicing import active_at_once, slices_check
@@ -49,7 +48,7 @@ def check_plan(
         *_presets(plan, survey),
         *machine_checks(survey),
         _clock(survey, clock()),
-        *check_presets(plan.contenders, found.contenders),
+        *check_presets(plan.contenders, found.contenders, found.defaults),
         *_repeats(plan, found),
         *_order(plan),
         *slices_check(plan),
@@ -226,13 +225,13 @@ def _clock(survey: Survey, now: float) -> Check:
 
 def _repeats(plan: Plan, found: Estimate) -> list[Check]:
     """The smallest difference that this number of repeats finds."""
-    cells, least, noise = compared_cells(plan), found.least, found.noise
+    cells, least = compared_cells(plan), found.least
     if not cells:
         return []
     if plan.repeats == 1:
         text = "1 of each gives no verdict: the noise between sessions stays unknown"
-        return [Check("repeats", PASS, text)]
-    if least is None:
+        return [Check("repeats", WARN, text, f"choose {LEAST} or more, or until decided")]
+    if plan.repeats < LEAST:
         text = f"{plan.repeats} of each cannot separate a difference from noise: no verdict"
         return [Check("repeats", WARN, text, f"choose {LEAST} or more")]
     if 0 < plan.time_limit < found.fewest_s:
@@ -240,15 +239,15 @@ def _repeats(plan: Plan, found: Estimate) -> list[Check]:
         return [Check("repeats", WARN, text, "choose a longer time limit, or none")]
     where = f"in one of {count_text(cells, 'cell')}" if cells > 1 else "in the only cell"
     count = f"{LEAST} to {plan.repeats}" if plan.until_decided else f"{plan.repeats}"
-    text = f"{count} of each find a difference of {least:.1%} {where} four times in five"
+    if least is None or found.noise is None:
+        told = f"the first plan will tell, or dyno target calibrate {plan.target}"
+        return [
+            Check("repeats", INFO, f"which difference {count} of each find is not known here yet: {told}")
+        ]
+    text = f"{count} of each find a difference of {difference_text(least)} {where} four times in five"
     plans = f" and the machine by {ASSUMED:.0%} between plans" if plan.order == "grouped" else ""
-    varies = (
-        f"sessions vary by {NOISE:.0%}"
-        if noise is None
-        else f"sessions vary by {noise:.1%}, as measured here"
-    )
-    slices = "; slices may find smaller ones" if plan.order == SLICES else ""
-    return [Check("repeats", PASS, f"{text}, where {varies}{plans}{slices}")]
+    varies = f"where sessions vary by {found.noise:.1%}, {found.noise_of}"
+    return [Check("repeats", PASS, f"{text}, {varies}{plans}")]
 
 
 def _cpus(plan: Plan, survey: Survey) -> list[Check]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.core.units import bytes_text, count_text, seconds_text
@@ -13,7 +14,7 @@ from app.presets import option_values
 from app.protocol.answers import Survey
 from app.protocol.plan import ATTEMPTS, LIMIT, PREPARING, SLICES, Contender, Plan, Step, Turn
 from app.stats.between import ASSUMED
-from app.stats.planning import NOISE, least_difference
+from app.stats.planning import least_difference
 from app.stats.verdicts import LEAST
 
 from .guesses import (
@@ -25,7 +26,7 @@ from .guesses import (
     spared,
     workloads_of,
 )
-from .learned import Learned
+from .learned import Learned, defaults_of
 from .sizes import (
     BINLOG_BYTES,
     SORT_BYTES,
@@ -35,6 +36,7 @@ from .sizes import (
     writes_binary_log,
 )
 from .slicing import SLICE_S, SWITCH_S, active_at_once
+from .variables import Values
 
 TRIES, TRY_S = 15, 6  # of a search for a limit on a fast server, and seconds of one
 UNDO_S = 120  # purge frees undo after about this time
@@ -76,14 +78,12 @@ class Estimate:
     snapshot_bytes: int  # of it, data sets that are kept
     contenders: list[ContenderSize]
     assumptions: list[str]
-    noise: float | None  # between sessions of equals there; None: nobody has measured it
-    least: float | None  # difference found in one cell four times in five; None: none
+    noise: float | None  # between sessions of equals there; None: not known
+    noise_of: str  # what tells it, in words
+    least: float | None  # difference found in one cell four times in five; None: none, or not known
+    least_text: str  # the same in words; '' if nothing is judged
+    defaults: Mapping[str, Values]  # of builds that had sessions there, by fingerprint
     canary_s: float = 0.0  # of the whole
-
-    @property
-    def least_text(self) -> str:
-        """The detectable difference in words; '' if nothing is judged."""
-        return "" if self.least is None else f"finds differences from {self.least:.1%} on"
 
     @property
     def time_text(self) -> str:
@@ -141,13 +141,41 @@ def compared_cells(plan: Plan) -> int:
     return steps * (len(plan.contenders) - 1)
 
 
+def difference_text(share: float) -> str:
+    """`3.0%`, `a factor of 2.2`."""
+    return f"{share:.1%}" if share < 1 else f"a factor of {1 + share:.1f}"
+
+
+def is_judged(plan: Plan) -> bool:
+    """Whether its repeats are enough for a verdict."""
+    return compared_cells(plan) > 0 and plan.repeats >= LEAST
+
+
 def _least(plan: Plan, noise: float | None) -> float | None:
     """The smallest difference that the repeats find; `noise`: between sessions of equals."""
-    cells = compared_cells(plan)
-    if not cells or plan.repeats == 1:
+    if noise is None or not is_judged(plan):
         return None
     between = ASSUMED if plan.order == "grouped" else 0.0
-    return least_difference(plan.repeats, cells, NOISE if noise is None else noise, between=between)
+    return least_difference(plan.repeats, compared_cells(plan), noise, between=between)
+
+
+def _least_text(plan: Plan, least: float | None) -> str:
+    if not is_judged(plan):
+        return ""
+    if least is None:
+        return "which differences it finds is not known here yet"
+    return f"finds differences from {difference_text(least)} on"
+
+
+def _noise(plan: Plan, known: Measured, learned: Learned) -> tuple[float | None, str]:
+    """How much sessions vary on the target, and what tells it: its own sessions, else its calibration."""
+    own = f"as its last {count_text(learned.sessions, 'session')} did"
+    if plan.order == SLICES and (found := learned.noise(in_slices=True)):
+        return found.deviation, own
+    smaller = "; slices may find smaller ones" if plan.order == SLICES else ""
+    if found := learned.noise(in_slices=False):
+        return found.deviation, own + smaller
+    return known.noise, "as its calibration says" + smaller
 
 
 def estimate(plan: Plan, survey: Survey, known: Measured = UNKNOWN) -> Estimate:
@@ -164,6 +192,8 @@ def estimate(plan: Plan, survey: Survey, known: Measured = UNKNOWN) -> Estimate:
     snapshots = sum(each.certain_bytes for each in sizes) if plan.snapshot_at >= 0 else 0
     at_once = active_at_once(plan)
     on_disk = sum if at_once > 1 else max
+    noise, noise_of = _noise(plan, known, learned)
+    least = _least(plan, noise)
     return Estimate(
         seconds=declared + guessed,
         declared_s=declared,
@@ -184,8 +214,11 @@ def estimate(plan: Plan, survey: Survey, known: Measured = UNKNOWN) -> Estimate:
         snapshot_bytes=snapshots,
         contenders=sizes,
         assumptions=_assumptions(plan, work, learned),
-        noise=known.noise,
-        least=_least(plan, known.noise),
+        noise=noise,
+        noise_of=noise_of,
+        least=least,
+        least_text=_least_text(plan, least),
+        defaults=defaults_of(known.sessions),
     )
 
 

@@ -30,7 +30,7 @@ from .canary import estimated
 from .checks import OF_THE_MOMENT, check_plan
 from .estimate import UNKNOWN, Estimate
 from .load_targets import LoadTargets, Reach
-from .parity import check_in_force
+from .parity import IN_FORCE, check_in_force
 from .request import PlanRequest
 from .resolve import resolve
 
@@ -242,6 +242,7 @@ class Launch:
             found.append(agent.rehearse(uploaded, at))
             self._add(found[-1].checks)
         if self._stage.estimate:
+            self._forget(IN_FORCE)
             self._add(check_in_force(plan.contenders, self._stage.estimate.contenders, found))
         yield self._reach(REHEARSED, "starting")
 
@@ -253,6 +254,11 @@ class Launch:
         known = {(each.name, each.contender) for each in self._stage.failed}
         added = [each for each in checks if (each.name, each.contender) not in known]
         self._stage = replace(self._stage, checks=tuple(dict.fromkeys((*self._stage.checks, *added))))
+
+    def _forget(self, name: str) -> None:
+        """A check that others have answered."""
+        rest = tuple(each for each in self._stage.checks if each.name != name)
+        self._stage = replace(self._stage, checks=rest)
 
     def _reach(self, name: str, following: str) -> Stage:
         """Reach a stage; cancels here on request."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
+from app.core.units import count_text
 from app.engines import engine_of
 from app.presets import option_values
-from app.protocol.answers import PASS, WARN, Check, Rehearsal, Reply
+from app.protocol.answers import INFO, PASS, WARN, Check, Rehearsal, Reply
 from app.protocol.plan import Contender
 from app.protocol.words import plain
 
@@ -20,6 +21,7 @@ from .variables import MATTERS, NAMED, OF_THE_SERVER, Values
 
 IN_MEMORY = 0.8  # of the memory: what the operating system can cache of files read through it
 CORES, MEMORY = "cores", "server memory"
+IN_FORCE = "settings in force"  # the check that a rehearsal answers
 _SHOWN = 6  # variables named in one line
 _MOST = 1000  # kept with their values: a server may answer anything
 _LONGEST = 200  # characters of a value
@@ -31,14 +33,30 @@ _ALGORITHM = re.compile(r"zlib|snappy|lz4|zstd|bzip2|lzma|lzo|row format compres
 # before the rehearsal
 
 
-def check_presets(contenders: Sequence[Contender], sizes: Sequence[ContenderSize]) -> list[Check]:
-    """Differences in what all presets set, and in cores and memory."""
+def check_presets(
+    contenders: Sequence[Contender], sizes: Sequence[ContenderSize], defaults: Mapping[str, Values]
+) -> list[Check]:
+    """Differences in what all presets set, and in cores and memory; and in defaults that are known."""
     values = [option_values(each.cnf) for each in contenders]
     found = _check_rules(contenders, [answers(*each, False) for each in zip(contenders, values, strict=True)])
     found += _check_sides(contenders, values, sizes)
-    if found or len(contenders) < 2:
-        return found
-    return [Check("parity", PASS, "the contenders agree in all settings of their presets")]
+    return [*found, _known_defaults(contenders, values, defaults)] if len(contenders) > 1 else found
+
+
+def _known_defaults(
+    contenders: Sequence[Contender], values: Sequence[Values], defaults: Mapping[str, Values]
+) -> Check:
+    """What presets do not set is up to the builds: earlier sessions tell it, or the rehearsal."""
+    text = "not known before a rehearsal"
+    builds = dict.fromkeys(each.fingerprint for each in contenders)
+    known = [defaults[build] for build in builds if build in defaults]
+    set_ones = {name for each in values for name in each}
+    changed = changed_defaults(known, set_ones) if len(known) > 1 else []
+    changed.sort(key=lambda name: name not in NAMED)  # what matters in a comparison first
+    if changed:
+        differ = f"the defaults of these builds differ in {count_text(len(changed), 'variable')}"
+        text += f"; {differ}: {_few(changed)}"
+    return Check(IN_FORCE, INFO, text)
 
 
 # after it
@@ -124,9 +142,7 @@ def _check_defaults(contenders: Sequence[Contender], values: Sequence[Values]) -
     changed = changed_defaults([its for _, its in one_of_each.values()], set_ones | NAMED)
     if not changed:
         return []
-    more = len(changed) - _SHOWN
-    names = ", ".join(changed[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
-    text = f"{len(changed)} other variables differ by the defaults of the builds: {names}"
+    text = f"{len(changed)} other variables differ by the defaults of the builds: {_few(changed)}"
     details = [
         Reply(
             "default", name, "; ".join(f"{who}: {its[name][:_LONGEST]}" for who, its in one_of_each.values())
@@ -134,6 +150,11 @@ def _check_defaults(contenders: Sequence[Contender], values: Sequence[Values]) -
         for name in changed[:_MOST]
     ]
     return [Check("defaults", PASS, text, answers=tuple(details))]
+
+
+def _few(names: Sequence[str]) -> str:
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def changed_defaults(values: Sequence[Values], set_ones: Collection[str]) -> list[str]:

@@ -8,13 +8,12 @@ from statistics import NormalDist
 from .verdicts import LEAST, Limits
 from .welch import calibrated, freedom_of
 
-NOISE = 0.01  # between sessions, where nobody has measured it
 _FOUND = 0.8  # of such differences
 _OF_MEDIAN = 1.25  # times the error of a mean: the limit of size is held by medians
 
 
 def least_difference(
-    repeats: int, cells: int, noise: float = NOISE, share: float = Limits.false_share, between: float = 0.0
+    repeats: int, cells: int, noise: float, share: float = Limits.false_share, between: float = 0.0
 ) -> float | None:
     """The difference in one of the cells that is found four times in five; None where nothing is judged.
 

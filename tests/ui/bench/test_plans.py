@@ -46,7 +46,7 @@ def test_the_worst_comes_first_and_says_what_to_do(open_page: OpenPage) -> None:
     texts = [page.run_panel.checks.item(row).text() for row in range(page.run_panel.checks.count())]
     assert texts[0].startswith("Fail · sysbench") and "→ install sysbench" in texts[0]
     assert texts[1].startswith("Warn · governor") and "→ set it to performance" in texts[1]
-    assert texts[-1].startswith("Pass")
+    assert texts[-2].startswith("Pass") and texts[-1].startswith("▸ 2 for information")
     assert not page.run_panel.run_bar.run.isEnabled()
     assert "sysbench is missing" in reason(page)
 

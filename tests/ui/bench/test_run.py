@@ -285,10 +285,10 @@ def test_the_check_of_repeats_goes_by_the_calibration_to_the_start(
     reach(ScriptedAgent(found=now()))
     retype(qtbot, page.sequence.fields.edits["repeats"], "4")
     settle(qtbot, page)
-    assert "sessions vary by 12.3%, as measured here" in checks_of(page)
+    assert "sessions vary by 12.3%, as its calibration says" in checks_of(page)
     page.run_panel.run_bar.rehearse.trigger()
     qtbot.waitUntil(lambda: page.message.text.startswith("The rehearsal passed"))
-    assert "sessions vary by 12.3%, as measured here" in checks_of(page)
+    assert "sessions vary by 12.3%, as its calibration says" in checks_of(page)
 
 
 def test_what_servers_have_in_force_is_compared_after_the_rehearsal(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -68,11 +69,16 @@ def test_so_far_measures_nothing(launcher: Launcher, capsys: pytest.CaptureFixtu
     assert "A and B have not been measured together yet." in capsys.readouterr().out
 
 
-def test_one_plan_is_shown_or_left_to_the_target(launcher: Launcher) -> None:
+def test_one_plan_is_shown_or_left_to_the_target(
+    launcher: Launcher, capsys: pytest.CaptureFixture[str]
+) -> None:
     for option in ("--dry-run", "--detach"):
         launcher.plans.clear()
         assert main([*WORDS, option]) == 0
         assert len(launcher.plans) == 1
+        said = capsys.readouterr().out.splitlines()[-1]
+        how_long = r"all of it takes [\d \w]+ to [\d \w]+: this plan, and those that follow from its results"
+        assert bool(re.fullmatch(how_long, said)) == (option == "--dry-run"), said
 
 
 def test_a_plan_that_was_stopped_ends_it_with_what_is_known(

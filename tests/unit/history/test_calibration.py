@@ -126,8 +126,8 @@ def test_the_check_of_repeats_goes_by_what_was_measured() -> None:
         checks = check_plan(plan, survey, estimate(plan, survey, Measured(noise)), lambda: plans.NOW)
         return next(each.text for each in checks if each.name == "repeats")
 
-    assert said(None).endswith("where sessions vary by 1%")
-    assert said(0.053).endswith("where sessions vary by 5.3%, as measured here")
+    assert said(None).startswith("which difference 5 of each find is not known here yet: ")
+    assert said(0.053).endswith("where sessions vary by 5.3%, as its calibration says")
     least = [estimate(plan, survey, Measured(noise)).least_text for noise in (0.01, 0.053)]
     assert least == ["finds differences from 3.0% on", "finds differences from 16.9% on"]
     assert estimate(replace(plan, repeats=1), survey, Measured(0.01)).least_text == ""

@@ -6,18 +6,22 @@ from typing import Any
 import pytest
 
 from app.catalog import Catalog
+from app.history.measured import Measured
 from app.planner import ContenderRequest, estimate, resolve
 from app.planner.checks import Check, check_plan
+from app.planner.parity import IN_FORCE
 from tests.plans import GB, MARIADB, NOW, request, survey, write
 
 DUEL = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb")
 
 
-def checks(*texts: str, on: dict[str, Any] | None = None, **options: Any) -> list[Check]:
-    """The checks of the duel on a machine that differs from the quiet one in `on`."""
+def checks(
+    *texts: str, on: dict[str, Any] | None = None, noise: float | None = 0.01, **options: Any
+) -> list[Check]:
+    """The checks of the duel on a calibrated machine that differs from the quiet one in `on`."""
     target = survey(**(on or {}))
     plan = resolve(request(*texts, **options), target, Catalog())
-    return check_plan(plan, target, estimate(plan, target), lambda: NOW)
+    return check_plan(plan, target, estimate(plan, target, Measured(noise)), lambda: NOW)
 
 
 def one(name: str, found: list[Check]) -> Check:
@@ -204,13 +208,13 @@ def test_contenders_that_have_their_memory_otherwise_have_no_parity() -> None:
 
 # repeats
 
-_FOUND = "one of 9 cells four times in five, where sessions vary by 1%"
+_FOUND = "one of 9 cells four times in five, where sessions vary by 1.0%, as its calibration says"
 
 
 @pytest.mark.parametrize(
     ("repeats", "state", "text"),
     [
-        (1, "pass", "1 of each gives no verdict: the noise between sessions stays unknown"),
+        (1, "warn", "1 of each gives no verdict: the noise between sessions stays unknown"),
         (2, "warn", "2 of each cannot separate a difference from noise: no verdict"),
         (3, "pass", f"3 of each find a difference of 4.8% in {_FOUND}"),
         (6, "pass", f"6 of each find a difference of 2.6% in {_FOUND}"),
@@ -221,7 +225,17 @@ def test_what_so_many_repeats_can_tell_is_seen_before_they_are_made(
 ) -> None:
     found = one("repeats", checks(*DUEL, repeats=repeats))
     assert (found.state, found.text) == (state, text)
-    assert (found.todo == "choose 3 or more") == (state == "warn")
+    assert found.todo.startswith("choose 3 or more") == (state == "warn")
+
+
+def test_without_sessions_nothing_is_promised() -> None:
+    """Nor is 1 % of noise assumed: it was 80 to 300 % on some machines."""
+    found = one("repeats", checks(*DUEL, repeats=5, noise=None))
+    told = "the first plan will tell, or dyno target calibrate local"
+    text = f"which difference 5 of each find is not known here yet: {told}"
+    assert (found.state, found.text) == ("info", text)
+    said = one("repeats", checks(*DUEL, repeats=5, noise=0.8)).text
+    assert said.startswith("5 of each find a difference of a factor of ")
 
 
 def test_a_time_limit_for_too_few_rounds_is_warned_of() -> None:
@@ -258,7 +272,8 @@ def test_grouped_order_is_warned_of_where_drift_can_deceive() -> None:
 
 def test_equal_presets_have_parity() -> None:
     found = checks("mysql-5.6.24:innodb", "mysql-9.7.4:innodb", f"{MARIADB}:innodb")
-    assert [check.state for check in found if check.name == "parity"] == ["pass"]
+    assert not [check for check in found if check.name == "parity"]
+    assert one(IN_FORCE, found).text == "not known before a rehearsal"
 
 
 def test_one_contender_needs_none() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from math import log, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +13,13 @@ import pytest
 from app.history.history import History
 from app.history.measured import measured, measured_at
 from app.planner import Estimate, estimate
+from app.planner.checks import check_plan
 from app.planner.guesses import SERVER_S, step_guesses
+from app.planner.parity import IN_FORCE
+from app.protocol.others import DISTURBED
 from app.protocol.plan import Plan
 from tests import journals
-from tests.plans import MARIADB, plan, survey
+from tests.plans import MARIADB, NOW, plan, survey
 from tests.took import carry_out
 
 INNODB, MYISAM, OTHER_BUILD = f"{MARIADB}:innodb", f"{MARIADB}:myisam", "mysql-9.7.4:innodb"
@@ -102,3 +107,63 @@ def test_a_thread_without_a_history_finds_the_same(history: History) -> None:
     carry_out(history, plan(INNODB))
     key = plan(INNODB).machine_key
     assert measured_at(history.directory, key) == measured(history, key)
+
+
+# how much results vary
+
+
+def varied(history: History, its_plan: Plan, spread: float, **how: Any) -> None:
+    """All sessions of a plan: those of a contender are in turn above and below its usual result."""
+    for at, turn in enumerate(its_plan.turns):
+        carry_out(history, its_plan, at=at, value=1000.0 * spread ** (-1) ** turn.repeat, **how)
+
+
+def test_the_noise_is_that_of_the_latest_sessions_whatever_the_calibration_says(history: History) -> None:
+    again = plan(INNODB, MYISAM, repeats=4)
+    assert estimate(again, survey()).least_text == "which differences it finds is not known here yet"
+    varied(history, plan(INNODB, MYISAM, repeats=4), 2.0)
+    known = replace(measured(history, again.machine_key), noise=0.01)
+    found = estimate(again, survey(), known)
+    assert found.noise == NEAR(log(2.0) * sqrt(4 / 3), rel=0.001)  # of 4 sessions: a variance of n / (n - 1)
+    assert found.noise_of == "as its last 8 sessions did"
+    assert found.least_text.startswith("finds differences from a factor of ")
+
+
+def test_in_slices_what_all_contenders_of_a_round_have_in_common_is_no_noise(history: History) -> None:
+    sliced = plan(INNODB, MYISAM, repeats=4, order="slices")
+    varied(history, sliced, 2.0)
+    known = measured(history, sliced.machine_key)
+    found = estimate(sliced, survey(), known)
+    assert found.noise == NEAR(0.0, abs=1e-9) and found.least == NEAR(0.02)
+    alone = estimate(plan(INNODB, MYISAM, repeats=4), survey(), known)
+    assert alone.noise is None
+
+
+def test_what_others_disturbed_or_a_plan_set_is_no_noise(history: History) -> None:
+    varied(history, plan(INNODB, MYISAM, repeats=4), 2.0, marks=[DISTURBED])
+    varied(history, plan(INNODB, MYISAM, repeats=4, rate=(500,)), 1.0)
+    assert estimated(history, INNODB, MYISAM, repeats=4).noise is None
+
+
+def test_few_sessions_tell_no_noise(history: History) -> None:
+    """Two of one contender, in one step: one degree of freedom."""
+    varied(history, plan(INNODB, repeats=2, steps=("point-query",)), 2.0)
+    assert estimated(history, INNODB, MYISAM, repeats=4).noise is None
+
+
+# what builds set by themselves
+
+
+def test_defaults_that_differ_are_named_before_a_rehearsal(history: History) -> None:
+    of_mariadb = {"innodb_flush_neighbors": "1", "sync_binlog": "0", "back_log": "80", "version": "10"}
+    of_mysql = {"innodb_flush_neighbors": "0", "sync_binlog": "1", "back_log": "151", "version": "9"}
+    carry_out(history, plan(INNODB), variables=of_mariadb)
+    carry_out(history, plan(OTHER_BUILD), variables=of_mysql)
+    both = plan(INNODB, OTHER_BUILD)
+    found = estimate(both, survey(), measured(history, both.machine_key))
+    (check,) = (each for each in check_plan(both, survey(), found, lambda: NOW) if each.name == IN_FORCE)
+    differ = "the defaults of these builds differ in 2 variables: innodb_flush_neighbors, back_log"
+    assert (check.state, check.text) == (
+        "info",
+        f"not known before a rehearsal; {differ}",  # the preset sets sync_binlog
+    )
