@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from app.comparison.compare import compare
+from app.comparison.compare import base_of, compare
 from app.comparison.entries import Comparison, RowEntry
+from app.comparison.judgement import limits_of, with_verdicts
 from app.history.history import History
 from app.stats import Limits
 from tests import sliced
@@ -24,10 +25,12 @@ def skeleton(home: Path, rounds: int, order: str = SLICES) -> Comparison:
 def filled(comparison: Comparison, base: Logs, other: Logs) -> Comparison:
     """The same with a step for each cell: logarithms, cells x rounds."""
     model = comparison["rows"][1]
-    rows = [_row(model, at, *np.exp(pair).tolist()) for at, pair in enumerate(zip(base, other, strict=True))]
-    return {**comparison, "rows": rows}
+    rows = [_row(model, at, *np.exp(pair)) for at, pair in enumerate(zip(base, other, strict=True))]
+    return with_verdicts({**comparison, "rows": rows}, base_of(comparison), limits_of(comparison))
 
 
-def _row(model: RowEntry, at: int, base: list[float], other: list[float]) -> RowEntry:
+def _row(model: RowEntry, at: int, base: Logs, other: Logs) -> RowEntry:
+    by_round = any(model["rounds"])
+    ratio = float(np.median(other / base) if by_round else np.median(other) / np.median(base))
     samples = [[*map(float, side)] for side in (base, other)]
-    return {**model, "workload": f"step{at}", "samples": samples, "relative": [1.0, other[0] / base[0]]}
+    return {**model, "workload": f"step{at}", "samples": samples, "relative": [1.0, ratio]}

@@ -40,6 +40,7 @@ class Odd:
     marks: Sequence[str] = ()
     seconds: Mapping[int, float] = field(default_factory=dict)  # a factor from this second on
     failed: bool = False
+    skipped: bool = False
     factor: float = 1.0
     others: Mapping[str, Any] = field(default_factory=dict)
 
@@ -77,6 +78,8 @@ def _step(maker: _Maker, turn: Turn, at: int, factor: float, odd: Odd) -> None:
     maker.usual = 50_000 * COMMON[(turn.repeat - 1) % len(COMMON)] * own * factor
     maker.changes = odd.seconds
     outcome, reason = ("failed", "sysbench: FATAL: error 1205") if odd.failed else ("completed", "")
+    if odd.skipped:
+        outcome, reason = "skipped", "from the snapshot of this data"
     value = maker.usual * odd.factor
     maker.step(at, outcome, reason, value=value, marks=odd.marks, others=dict(odd.others) or None)
 

@@ -52,9 +52,12 @@ class MeasureEntry(TypedDict):
 class RelatedEntry(MeasureEntry):
     """The figure that steps are compared by, null where there is none."""
 
-    relative: list[float | None]
+    relative: list[float | None]  # the ratio to the base: the median of the rounds' ratios, else of medians
+    low: list[float | None]  # the interval of the ratio; null where it is not judged, or it would be too wide
+    high: list[float | None]
     spread: list[float | None]  # the largest deviation of a session from the median, as a share
     verdict: list[str | None]
+    why: list[str]  # it has no verdict; '' where it has one
     p: list[float | None]  # of the test against the base: Student's of the rounds, else Welch's
     across: list[str]  # of a verdict across time or machines; '' of every other
     within: list[float | None]  # of a rate of queries that was measured once: its max_block_deviation
@@ -119,4 +122,5 @@ class GroupEntry(TypedDict):
     unit: str
     direction: str
     steps: int  # the most that the ratio of a column to the base is over
+    of: int  # steps of the group
     ratios: list[RatioEntry | None]  # a column each

@@ -7,7 +7,7 @@ Anything else cannot be told.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypedDict
 
 from app.core.errors import InputError
@@ -16,12 +16,11 @@ from app.history.figures import plans_by_session
 from app.history.history import History
 from app.history.sessions import find_repeats, sessions_of_plan
 from app.stats import Limits
-from app.stats.verdicts import WORSE as JUDGED_WORSE
 
 from .across import across_texts
 from .compare import base_of, by_measure, compare
 from .entries import Comparison
-from .judgement import ODD, WHY_NOT, intervals_of, limits_of, why_unjudged, with_verdicts
+from .judgement import NOT_JUDGED, limits_of
 from .sentences import STILL, WAITING, goes_on
 from .text import first_of, names_of, row_label
 
@@ -36,7 +35,7 @@ class GateLine(TypedDict):
     step: str
     unit: str
     direction: str
-    ratio: float | None  # of the means
+    ratio: float | None  # as in the comparison
     low: float | None  # its interval; null where repeats are too few, or it would be too wide
     high: float | None
     n: int  # repeats of the column that has fewer, or rounds
@@ -113,9 +112,9 @@ def _of_limits(found: Comparison, asked: Limits | None) -> list[str]:
 
 def answer(comparison: Comparison, request: GateRequest) -> GateEntry:
     """The answer of a comparison of two columns."""
-    limits, whole = replace(limits_of(comparison), matters=0.0), by_measure(comparison, request.measure)
+    whole = by_measure(comparison, request.measure)
     kept = [row for row in whole["rows"] if row["kind"] not in WAITING and row["direction"]]
-    found = with_verdicts({**whole, "rows": kept}, base_of(whole), limits)
+    found: Comparison = {**whole, "rows": kept}
     lines = list((_groups if request.by_groups else _steps)(found, request))
     return _entry(found, lines, request)
 
@@ -195,30 +194,29 @@ def interval_text(line: GateLine) -> str:
 
 
 def _steps(found: Comparison, request: GateRequest) -> Iterator[GateLine]:
+    """The lines by the cells of the comparison: ratio, interval and reason are theirs."""
     base, at = _places(found)
-    known = [each[at] for each in intervals_of(found, base, limits_of(found))]
-    for row, interval in zip(found["rows"], known, strict=True):
-        ends = (interval.low, interval.high) if interval else None
-        ratio = interval.ratio if interval else row["relative"][at]
-        why = "" if interval else why_unjudged(row, at, base)
-        if ends and request.is_worse(*ends, row["direction"]) and row["verdict"][at] != JUDGED_WORSE:
-            why = WHY_NOT.get(row["verdict"][at] or "", ODD)
+    for row in found["rows"]:
+        low, high = row["low"][at], row["high"][at]
+        ends = None if low is None or high is None else (low, high)
         n = min(row["n"][at], row["n"][base])
-        yield _line(row_label(row), row["unit"], row["direction"], ratio, ends, n, why, request)
+        why = row["why"][at] or ("" if ends else "the noise is too large")
+        yield _line(row_label(row), row["unit"], row["direction"], row["relative"][at], ends, n, why, request)
 
 
 def _groups(found: Comparison, request: GateRequest) -> Iterator[GateLine]:
     base, at = _places(found)
     for group in found["groups"]:
-        rows = [
-            row for row in found["rows"] if (row["group"], row["unit"]) == (group["group"], group["unit"])
-        ]
+        key = (group["group"], group["unit"])
+        rows = [row for row in found["rows"] if (row["group"], row["unit"]) == key]
+        if not rows or not group["of"]:
+            continue
         ratio = group["ratios"][at]
         ends = (ratio["low"], ratio["high"]) if ratio and ratio["low"] and ratio["high"] else None
         why = "" if ends else "too few repeats, or the noise is too large"
-        if ratio is None or ratio["steps"] < len(rows):
-            left_out = len(rows) - (ratio["steps"] if ratio else 0)
-            ends, why = None, f"{left_out} of {count_text(len(rows), 'step')} cannot be judged"
+        left_out = sum(row["verdict"][at] in (None, *NOT_JUDGED) for row in rows)
+        if left_out or ratio is None:
+            ends, why = None, f"{left_out} of {count_text(group['of'], 'step')} cannot be judged"
         name = f"mean of {group['group'] or 'all'}"
         n = min(min(row["n"][at], row["n"][base]) for row in rows)
         yield _line(name, group["unit"], group["direction"], ratio and ratio["ratio"], ends, n, why, request)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from app.core.units import count_text
 from app.history.step_text import HAS_MARKS
 from app.protocol.events import SPOILT as MARKED_SPOILT
+from app.protocol.plan import PREPARING
 from app.protocol.stacks import PROFILED
 from app.stats import Cell, Group, GroupRatio, Limits, Verdict, group_ratios, judge
 from app.stats.steady import UNSTEADY
@@ -71,6 +72,8 @@ UNKNOWN_NOISE = "the noise between sessions is unknown"
 ONE_PROFILED = "only one of them is profiled"
 _LOOKS = ", corrected for a test after each round"
 ODD = "a few repeats differ from the others"
+_OF_SNAPSHOT = "skipped: from the snapshot "  # of this data; its key in older journals
+_DECIDED = (BETTER, WORSE, DIFFERS)
 WHY_NOT = {  # judged, though it is not marked
     FEW: f"fewer than {LEAST} repeats",
     SINGLE: "n = 1: the noise is unknown",
@@ -104,12 +107,17 @@ def with_verdicts(comparison: Comparison, base: int, limits: Limits) -> Comparis
     """The comparison with verdicts that hold for all of its cells together."""
     limits = looked(comparison, limits)
     places = [(row, at) for row in comparison["rows"] for at in _judgeable(row, base)]
-    verdicts = judge([_cell(comparison, row, base, at) for row, at in places], limits)
+    cells = [_cell(comparison, row, base, at) for row, at in places]
     for row in comparison["rows"]:
-        row["verdict"] = [_without_test(row, base, at) for at in range(len(row["n"]))]
-        row["p"], row["across"] = [None] * len(row["n"]), [""] * len(row["n"])
-    for (row, at), verdict in zip(places, verdicts, strict=True):
-        _write(row, at, verdict, comparison["sessions"][at]["across"])
+        columns = range(len(row["n"]))
+        row["verdict"] = [_without_test(row, base, at) for at in columns]
+        row["p"], row["across"] = [None for _ in columns], ["" for _ in columns]
+        row["low"], row["high"] = [None for _ in columns], [None for _ in columns]
+        row["why"] = [_why_untested(row, at, base) for at in columns]
+    found = zip(places, judge(cells, limits), intervals(cells, limits), strict=True)
+    for (row, at), verdict, interval in found:
+        _write(row, at, base, verdict, interval)
+        row["across"][at] = "" if row["p"][at] is None else comparison["sessions"][at]["across"]
     return {
         **comparison,
         "groups": _groups(comparison, base, limits),
@@ -117,26 +125,20 @@ def with_verdicts(comparison: Comparison, base: int, limits: Limits) -> Comparis
     }
 
 
-def intervals_of(comparison: Comparison, base: int, limits: Limits) -> list[list[Interval | None]]:
-    """For each row the interval of each column; all hold together. None if a cell is not judged."""
-    rows = comparison["rows"]
-    places = [(which, at) for which, row in enumerate(rows) for at in _judgeable(row, base)]
-    cells = [_cell(comparison, rows[which], base, at) for which, at in places]
-    found = dict(zip(places, intervals(cells, looked(comparison, limits)), strict=True))
-    return [[found.get((which, at)) for at in range(len(row["n"]))] for which, row in enumerate(rows)]
-
-
-def why_unjudged(row: RowEntry, at: int, base: int) -> str:
-    """Why a cell has no interval, in a few words."""
-    if reason := row["reasons"][at] or row["reasons"][base]:
+def _why_untested(row: RowEntry, at: int, base: int) -> str:
+    """Why a cell that is not tested has no verdict; '' for the base."""
+    if at == base:
+        return ""
+    reasons = (row["reasons"][at], row["reasons"][base])
+    if any(each.startswith(_OF_SNAPSHOT) for each in reasons) and not (row["n"][at] and row["n"][base]):
+        return "skipped: the data is from a snapshot"
+    if row["verdict"][at] != AT_RATE and min(row["n"][at], row["n"][base]) == 1:
+        return WHY_NOT[SINGLE]
+    if reason := next(filter(None, reasons), ""):
         return reason
-    if row["verdict"][at] == MARKED:
-        marks = dict.fromkeys([*row["marks"][at], *row["marks"][base]])
-        one = [ONE_PROFILED] if _is_one_profiled(row, base, at) else []
-        return ", ".join([*(mark for mark in marks if mark in UNJUDGED), *one])
-    figures = [value for place in (at, base) for value in row["samples"][place] if value is not None]
-    noise = "a result is 0" if 0 in figures else "the noise is too large"
-    return WHY_NOT.get(row["verdict"][at] or "", noise)
+    marks = dict.fromkeys(mark for mark in (*row["marks"][at], *row["marks"][base]) if mark in UNJUDGED)
+    one = [ONE_PROFILED] if _is_one_profiled(row, base, at) else []
+    return ", ".join([*marks, *one]) or WHY_NOT.get(row["verdict"][at] or "", "")
 
 
 def _judgeable(row: RowEntry, base: int) -> Iterator[int]:
@@ -205,9 +207,31 @@ def _without_test(row: RowEntry, base: int, at: int) -> str | None:
     return BASE if at == base else _untested(row, base, at)
 
 
-def _write(row: RowEntry, at: int, verdict: Verdict, across: str) -> None:
-    row["verdict"][at], row["p"][at] = verdict.word, verdict.p
-    row["across"][at] = "" if verdict.p is None else across
+def _write(row: RowEntry, at: int, base: int, verdict: Verdict, interval: Interval | None) -> None:
+    """Write what a test has found: all that people see of the cell is taken from here."""
+    word, ratio = verdict.word, row["relative"][at]
+    is_odd = interval is not None and ratio is not None and not _agree(word, ratio, interval)
+    row["verdict"][at], row["p"][at] = NOISE if is_odd else word, verdict.p
+    if interval and not is_odd:
+        row["low"][at], row["high"][at] = interval.low, interval.high
+    is_told = word in _DECIDED or (interval and word in (NOISE, SMALL, SAME))
+    if is_odd:
+        row["why"][at] = ODD
+    elif is_told:
+        row["why"][at] = ""
+    else:
+        row["why"][at] = WHY_NOT.get(word) or _why_too_noisy(row, at, base)
+
+
+def _agree(word: str, ratio: float, interval: Interval) -> bool:
+    """Whether a ratio by medians is within the interval of that by means, and on its side of 1."""
+    is_beyond = not interval.low <= 1 <= interval.high
+    return interval.low <= ratio <= interval.high and not (word == NOISE and is_beyond)
+
+
+def _why_too_noisy(row: RowEntry, at: int, base: int) -> str:
+    figures = [value for place in (at, base) for value in row["samples"][place] if value is not None]
+    return "a result is 0" if 0 in figures else "the noise is too large"
 
 
 def _groups(comparison: Comparison, base: int, limits: Limits) -> list[GroupEntry]:
@@ -215,8 +239,9 @@ def _groups(comparison: Comparison, base: int, limits: Limits) -> list[GroupEntr
     rows: dict[tuple[str, str], list[RowEntry]] = {}
     for row in comparison["rows"]:
         rows.setdefault((row["group"], row["unit"]), []).append(row)
-    ratios = ratios_of(comparison, list(rows.values()), base, limits)
-    return [_group(of_group, found) for of_group, found in zip(rows.values(), ratios, strict=True)]
+    measured = [[row for row in its if row["kind"] not in PREPARING] for its in rows.values()]
+    ratios = ratios_of(comparison, measured, base, limits)
+    return [_group(*each, base) for each in zip(rows.values(), measured, ratios, strict=True)]
 
 
 def ratios_of(
@@ -240,12 +265,20 @@ def ratios_of(
     ]
 
 
-def _group(rows: Sequence[RowEntry], ratios: list[RatioEntry | None]) -> GroupEntry:
+def _group(
+    rows: Sequence[RowEntry], measured: Sequence[RowEntry], ratios: list[RatioEntry | None], base: int
+) -> GroupEntry:
+    """A mean over less than half of the steps says nothing of the group; loads have none."""
+    ratios = [
+        each if at == base or (each and 2 * each["steps"] >= len(measured)) else None
+        for at, each in enumerate(ratios)
+    ]
     return {
         "group": rows[0]["group"],
         "unit": rows[0]["unit"],
         "direction": rows[0]["direction"],
         "steps": max((each["steps"] for each in ratios if each), default=0),
+        "of": len(measured),
         "ratios": ratios,
     }
 

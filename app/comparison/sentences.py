@@ -14,12 +14,12 @@ from app.core.units import count_text, unit_text
 from app.engines import engine_of
 from app.protocol.states import GOING_ON
 from app.stats import Limits
-from app.stats.verdicts import BETTER, DIFFERS, NOISE, SAME, SINGLE, SMALL, WORSE, Interval
+from app.stats.verdicts import BETTER, DIFFERS, WORSE
 
 from .across import across_texts
 from .compare import base_of
 from .entries import ColumnEntry, Comparison, GroupEntry, RowEntry
-from .judgement import ODD, WHY_NOT, intervals_of, limits_of, why_unjudged
+from .judgement import limits_of
 from .measures import FIGURE, measure_named
 from .text import names_of, row_label
 
@@ -27,7 +27,6 @@ MOST_STEPS = 6  # with a sentence for each
 WAITING = ("settle", "restart")  # kinds of steps in which nothing is measured that a person waits for
 STILL = "its plan is not finished: compare again when it is"
 NONE = "No verdict"
-_OF_SNAPSHOT = "skipped: from the snapshot "  # of this data; its key in older journals
 _SHOWN = 3  # steps or columns without a verdict that are named
 _DECIDED = (BETTER, WORSE, DIFFERS)
 _SIZES = ("bytes", "KiB", "MiB", "GiB")
@@ -63,7 +62,7 @@ def verdict_sentences(comparison: Comparison, figure: str = "") -> list[str]:
     base, columns = base_of(comparison), comparison["sessions"]
     names, others = _names(comparison), [at for at in range(len(columns)) if at != base]
     hindered = {at: why for at in others if (why := hindrance(columns, base, at))}
-    cells = list(_cells(comparison, base, [at for at in others if at not in hindered]))
+    cells = list(_cells(comparison, [at for at in others if at not in hindered]))
     voice = _Voice(names, base, len(others) == 1, figure)
     steps = len({id(cell.row) for cell in cells})
     found = voice.of_steps(cells) if steps <= MOST_STEPS else voice.of_groups(comparison, cells)
@@ -103,36 +102,17 @@ def _names(comparison: Comparison) -> list[str]:
 # what was found
 
 
-def _cells(comparison: Comparison, base: int, others: Sequence[int]) -> Iterator[_Cell]:
-    intervals = intervals_of(comparison, base, limits_of(comparison))
-    for row, its in zip(comparison["rows"], intervals, strict=True):
+def _cells(comparison: Comparison, others: Sequence[int]) -> Iterator[_Cell]:
+    for row in comparison["rows"]:
         if row["kind"] not in WAITING:
-            for at in others:
-                finding = _finding(row, at, its[at])
-                yield _Cell(row, at, finding, "" if finding else _why_not(row, at, base, its[at]))
+            yield from (_Cell(row, at, _finding(row, at), row["why"][at]) for at in others)
 
 
-def _finding(row: RowEntry, at: int, interval: Interval | None) -> _Finding | None:
+def _finding(row: RowEntry, at: int) -> _Finding | None:
     word, ratio = row["verdict"][at] or "", row["relative"][at]
-    if word in _DECIDED and ratio is not None and not interval:
-        return _Finding(word, ratio, None, None)
-    if not interval or word not in (*_DECIDED, NOISE, SMALL, SAME):
+    if row["why"][at] or ratio is None:
         return None
-    if word == NOISE and not interval.low <= 1 <= interval.high:
-        return None
-    known = word if word in _DECIDED else ""
-    return _Finding(known, interval.ratio, interval.low, interval.high)
-
-
-def _why_not(row: RowEntry, at: int, base: int, interval: Interval | None) -> str:
-    """Why a cell has no verdict. A step that snapshots skip ran only once, marked or not."""
-    reasons = (row["reasons"][at], row["reasons"][base])
-    if min(row["n"][at], row["n"][base]) == 1 and all(each.startswith("skipped") for each in reasons):
-        return WHY_NOT[SINGLE]
-    if any(each.startswith(_OF_SNAPSHOT) for each in reasons):
-        return "skipped: the data is from a snapshot"
-    word = row["verdict"][at] or ""
-    return WHY_NOT.get(word) or (ODD if interval else why_unjudged(row, at, base))
+    return _Finding(word if word in _DECIDED else "", ratio, row["low"][at], row["high"][at])
 
 
 def _of_group(group: GroupEntry, at: int, limits: Limits) -> _Finding | None:

@@ -22,7 +22,7 @@ from app.stats.steady import STEADY, UNSTEADY
 from .across import SIGN, across_texts
 from .compare import base_of
 from .entries import Comparison, GroupEntry, RatioEntry, RowEntry
-from .judgement import NOT_JUDGED, verdict_label, verdict_legend, why_unjudged
+from .judgement import NOT_JUDGED, verdict_label, verdict_legend
 from .repeats import repeats_text
 from .rounds import about_ratio
 from .same_work import OTHER
@@ -68,7 +68,7 @@ def to_markdown(comparison: Comparison, has_details: bool = False) -> str:
 
 
 def to_tables(comparison: Comparison, has_details: bool = False, width: int = WIDE) -> list[Table]:
-    """Tables for a terminal, with as many columns in each as fit; in detail: with n, p and ±."""
+    """Tables for a terminal, with as many columns in each as fit; in detail: with n, p and spread."""
     from rich.cells import cell_len
 
     names = short_names(names_of(comparison)).names
@@ -137,11 +137,9 @@ def remarks_of(comparison: Comparison) -> list[str]:
 
 def unjudged_texts(comparison: Comparison) -> list[str]:
     """Ratios without verdict, and why: `read-only, rocksdb: disturbed, not judged`."""
-    base = base_of(comparison)
 
     def why(row: RowEntry, at: int) -> list[str]:
-        is_told = row["verdict"][at] in NOT_JUDGED
-        return [f"{why_unjudged(row, at, base)}, not judged"] if is_told else []
+        return [f"{row['why'][at]}, not judged"] if row["verdict"][at] in NOT_JUDGED else []
 
     return _by_text(comparison, why)
 
@@ -244,7 +242,8 @@ def _cells(
     base = base_of(comparison)
     order = [base, *(at for at in range(len(comparison["sessions"])) if at != base)]
     heads = ["step", "unit", names[base]]
-    heads += [head for at in order[1:] for head in (names[at], f"/ {names[base]}")]
+    rounds = [" by round" if column["by_round"] else "" for column in comparison["sessions"]]
+    heads += [head for at in order[1:] for head in (names[at], f"/ {names[base]}{rounds[at]}")]
     lines = [[row_label(row), unit(row), *_line(row, order, has_details)] for row in comparison["rows"]]
     return heads, [*lines, *(_group_line(group, order, unit(group)) for group in _told(comparison))]
 
@@ -282,11 +281,10 @@ def across_sign(across: str) -> str:
 
 
 def detail_text(row: RowEntry, at: int) -> str:
-    """What a verdict rests on: `±1.2% n=8 p=0.0002`; `within ±3.1% n=1` of one session alone."""
-    n, spread, alone, p = row["n"][at], row["spread"][at], row["within"][at], row["p"][at]
+    """What a verdict rests on: `-0.9 to +1.2% n=8 p=0.0002`; `within ±3.1% n=1` of one session alone."""
+    n, alone, p = row["n"][at], row["within"][at], row["p"][at]
     parts = [f"within {within_text(alone)}"] if alone is not None else []
-    parts += [within_text(spread)] if spread is not None else []
-    parts += [f"n={n}"] if n else []
+    parts += [*filter(None, [spread_text(row, at)]), *([f"n={n}"] if n else [])]
     return " ".join([*parts, *([p_text(p).replace(" ", "")] if p is not None else [])])
 
 
@@ -295,23 +293,42 @@ def p_text(p: float) -> str:
     return f"p = {p:.2g}" if p >= _SMALLEST else f"p < {_SMALLEST:g}"
 
 
+def spread_text(row: RowEntry, at: int) -> str:
+    """`-0.9 to +1.2%`: the lowest and the highest session, from their median; '' of a single one."""
+    value, known = row["values"][at], [each for each in row["samples"][at] if each is not None]
+    if not value or len(known) < 2:
+        return ""
+    lowest, highest = (100 * (each / value - 1) for each in (min(known), max(known)))
+    return f"{lowest:+.1f} to {highest:+.1f}%"
+
+
 def within_text(share: float) -> str:
-    """`±1.2%`: how far off at most."""
-    return f"\N{PLUS-MINUS SIGN}{share:.1%}"
+    """`±1.2%`, `up to 2.6 times`: how far blocks of seconds are from their median."""
+    return f"\N{PLUS-MINUS SIGN}{share:.1%}" if share < 1 else f"up to {1 + share:.1f} times"
 
 
 def _told(comparison: Comparison) -> list[GroupEntry]:
     """The groups with more than one step, in a comparison with more than one column."""
-    return [group for group in comparison["groups"] if group["steps"] > 1 and len(comparison["sessions"]) > 1]
+    base, columns = base_of(comparison), len(comparison["sessions"])
+    others = [at for at in range(columns) if at != base]
+    return [
+        group
+        for group in comparison["groups"]
+        if group["steps"] > 1 and any(group["ratios"][at] for at in others)
+    ]
 
 
 def _group_line(group: GroupEntry, order: Sequence[int], unit: str) -> list[str]:
-    cells = [f"geometric mean of {group['group'] or 'all'}", unit, f"{group['steps']} steps"]
+    cells = [f"geometric mean of {group['group'] or 'all'}", unit, f"{group['of']} steps"]
     for at in order[1:]:
         found = group["ratios"][at]
-        fewer = f" of {found['steps']}" if found and found["steps"] < group["steps"] else ""
-        cells += ["", "-" if found is None else mean_text(found) + fewer]
+        cells += ["", "-" if found is None else mean_text(found) + fewer_text(found, group)]
     return cells
+
+
+def fewer_text(mean: RatioEntry, group: GroupEntry) -> str:
+    """` of 7 of 8`: the steps that a mean is over, where these are not all of its group."""
+    return f" of {mean['steps']} of {group['of']}" if mean["steps"] < group["of"] else ""
 
 
 def mean_text(mean: RatioEntry) -> str:

@@ -10,9 +10,18 @@ from app.comparison.engine_figures import differing
 from app.comparison.entries import Comparison, GroupEntry, MeasureEntry, RatioEntry, RowEntry
 from app.comparison.measures import LATENCIES, MEASURES, measure_named
 from app.comparison.rounds import relative
-from app.comparison.text import across_sign, judged_text, left_out_text, p_text, row_label, steady_text
+from app.comparison.text import (
+    across_sign,
+    fewer_text,
+    judged_text,
+    left_out_text,
+    p_text,
+    row_label,
+    spread_text,
+    steady_text,
+)
 from app.comparison.thread_states import client_shares
-from app.core.units import count_text, figure_text, unit_text
+from app.core.units import figure_text, unit_text
 from app.protocol.plan import step_label
 from app.protocol.thread_states import shares_text
 from app.stats.verdicts import COLOURED
@@ -153,10 +162,10 @@ def _cell(row: RowEntry, at: int, base: int) -> Cell:
 
 
 def _tip(row: RowEntry, at: int) -> str:
-    spread, p = row["spread"][at], row["p"][at]
+    spread, p = spread_text(row, at), row["p"][at]
     parts = [
         f"n = {row['n'][at]}" if row["n"][at] else "",
-        "" if spread is None else f"all within {spread:.1%} of the median",
+        spread and f"lowest and highest {spread} from the median",
         "" if p is None else p_text(p),
         left_out_text(row, at),
         steady_text(row, at),
@@ -168,7 +177,7 @@ def _mean(entry: GroupEntry, base: int) -> Line | None:
     if entry["steps"] < 2 or len(entry["ratios"]) < 2:
         return None
     cells = [_mean_cell(None if at == base else ratio, entry) for at, ratio in enumerate(entry["ratios"])]
-    return Line(f"geometric mean of {entry['steps']} steps", tuple(cells))
+    return Line(f"geometric mean of {entry['of']} steps", tuple(cells))
 
 
 def _mean_cell(ratio: RatioEntry | None, entry: GroupEntry) -> Cell:
@@ -176,6 +185,6 @@ def _mean_cell(ratio: RatioEntry | None, entry: GroupEntry) -> Cell:
     if ratio is None:
         return Cell("")
     interval = "" if ratio["low"] is None else f"{ratio['low']:.2f} to {ratio['high']:.2f}"
-    fewer = f"of {count_text(ratio['steps'], 'step')}" if ratio["steps"] < entry["steps"] else ""
+    fewer = fewer_text(ratio, entry).strip()
     beside = ", ".join(filter(None, (f"{interval} {across_sign(ratio['across'])}".strip(), fewer)))
     return Cell(f"{ratio['ratio']:.2f}", beside)

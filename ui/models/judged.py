@@ -12,8 +12,10 @@ from app.comparison.judgement import AT_RATE, MARKED, SHORT_SIGNS, UNKNOWN_NOISE
 from app.comparison.text import (
     across_sign,
     detail_text,
+    fewer_text,
     mean_text,
     p_text,
+    spread_text,
     steady_text,
     told_of,
     within_text,
@@ -103,7 +105,8 @@ class Judged:
         if found is None or at == self.base:
             return Cell("")
         ratio, _, interval = mean_text(found).partition(" ")
-        return Cell(ratio, below=interval, word=interval, is_right=True)
+        below = f"{interval}{fewer_text(found, group)}".strip()
+        return Cell(ratio, below=below, word=below, is_right=True)
 
     def tip(self, row: RowEntry, at: int, name: str) -> str:
         """Details of a step's cell."""
@@ -128,8 +131,8 @@ class Judged:
 
 
 def _of_how_many(row: RowEntry, at: int) -> str:
-    n, spread = sum(value is not None for value in row["samples"][at]), row["spread"][at]
-    return f"n = {n}" if spread is None else f"the median of {n}, all within {within_text(spread)}"
+    n, spread = sum(value is not None for value in row["samples"][at]), spread_text(row, at)
+    return f"the median of {n}, lowest and highest {spread}" if spread else f"n = {n}"
 
 
 def _verdict_text(row: RowEntry, at: int, of_base: int) -> str:
@@ -164,7 +167,8 @@ def mean_tip(group: GroupEntry, at: int, name: str) -> str:
     found = group["ratios"][at]
     if found is None:
         return ""
-    over = f"{name}: geometric mean of {count_text(found['steps'], 'step')} that can be judged"
+    steps = fewer_text(found, group).removeprefix(" of ") or f"{found['steps']}"
+    over = f"{name}: geometric mean of {steps} steps, those that can be judged"
     interval = _INTERVAL if found["low"] is not None else _NO_INTERVAL
     across = f"\n{_ACROSS[found['across']]}" if found["across"] else ""
     return f"{over}\n{mean_text(found)} of the base, {interval}{across}"

@@ -72,7 +72,7 @@ def test_only_what_is_beyond_the_noise_is_coloured(opened: Open, page: ComparePa
     assert "within the noise" in legend(page)
     told = tip(page, 1, "update-index")
     assert "worse: beyond the noise, and large enough to matter (Welch, 5 against 5: p < 0.0001)" in told
-    assert "the median of 5, all within" in told
+    assert "the median of 5, lowest and highest" in told
 
 
 def test_columns_of_two_plans_are_across_time(qtbot: QtBot, context: Context, page: ComparePage) -> None:

@@ -9,7 +9,7 @@ import pytest
 from app.comparison import text as compare_text
 from app.comparison.compare import by_limits, by_measure, compare
 from app.comparison.entries import Comparison
-from app.comparison.judgement import legend, verdict_label, verdict_legend, why_unjudged
+from app.comparison.judgement import legend, verdict_label, verdict_legend
 from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.plan import Plan
@@ -144,7 +144,7 @@ def test_single_sessions_have_no_interval_and_no_verdict(history: History) -> No
     keep(history, (1.0, 2.0, 0.5, 1.0, 1.0))
     found = compare(history, IDS[:2])
     assert set(verdicts(found)) == {"n=1"}
-    assert [ratio["low"] for group in found["groups"] for ratio in group["ratios"] if ratio] == [None] * 6
+    assert {ratio["low"] for group in found["groups"] for ratio in group["ratios"] if ratio} == {None}
     assert compare_text.remarks_of(found)[-1] == (
         "n = 1: the noise between sessions is unknown, so nothing is judged"
     )
@@ -189,9 +189,9 @@ def test_what_verdicts_rest_on_is_told_where_it_is_asked_for(history: History) -
     keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
     found = compare(history, IDS)
     row = found["rows"][1]
-    assert compare_text.detail_text(row, 0) == "±0.5% n=6"
-    assert compare_text.detail_text(row, 1) == "±0.5% n=6 p<0.0001"
-    assert "±0.5% n=6 p<0.0001" not in compare_text.to_text(found)
+    assert compare_text.detail_text(row, 0) == "-0.5 to +0.5% n=6"
+    assert compare_text.detail_text(row, 1) == "-0.5 to +0.5% n=6 p<0.0001"
+    assert "-0.5 to +0.5% n=6 p<0.0001" not in compare_text.to_text(found)
     (table,) = compare_text.to_tables(found, has_details=True)
     assert any("n=6 p<0.0001" in str(cell) for column in table.columns for cell in column.cells)
     assert "n=6 p&lt;0.0001 |" in compare_text.to_markdown(found, has_details=True)
@@ -202,7 +202,7 @@ def test_a_profiled_cell_is_judged_only_against_a_profiled_one(history: History)
     keep(history, (1.0, 1.5, 0.5, 1.0, 3.0), marks=("profiled",))
     found = compare(history, IDS)
     assert verdicts(found) == ["~", "better", "worse", "~", "marked"]
-    assert why_unjudged(found["rows"][4], 1, 0) == "only one of them is profiled"
+    assert found["rows"][4]["why"][1] == "only one of them is profiled"
 
 
 def test_two_profiled_cells_are_judged(history: History) -> None:

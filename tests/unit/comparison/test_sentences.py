@@ -10,6 +10,7 @@ import pytest
 from app.catalog import Catalog
 from app.comparison.compare import by_limits, by_measure, compare
 from app.comparison.entries import Comparison
+from app.comparison.judgement import limits_of, with_verdicts
 from app.comparison.sentences import figure_of, verdict_lines, verdict_sentences
 from app.history.history import History
 from app.protocol.plan import Plan, Step
@@ -214,7 +215,7 @@ def test_figures_next_to_1_and_0_keep_their_digits(history: History) -> None:
     found = compared(history, (1.0, 0.993), its_plan=named(number=2))
     limits = Limits(matters=0.001)
     near = verdict_sentences(by_limits(found, limits))
-    assert near[1].startswith(f"{READING}: MyRocks is slower, 0.992 (0.98")
+    assert near[1].startswith(f"{READING}: MyRocks is slower, 0.993 (0.98")
     small = sentences(history, (1.0, 0.004), its_plan=named(number=3))
     assert small[1].startswith(f"{READING}: MyRocks is slower, 0.0040 (0.00")
 
@@ -224,6 +225,7 @@ def test_a_load_from_a_snapshot_of_an_earlier_plan_is_named_without_its_key(hist
     load = found["rows"][0]
     load["reasons"][1], load["verdict"][1], load["n"][1] = "skipped: from the snapshot ab12", None, 0
     load["samples"][1] = [None] * len(load["samples"][1])
+    found = with_verdicts(found, 0, limits_of(found))
     assert verdict_sentences(found)[-1] == "No verdict on load (skipped: the data is from a snapshot)."
 
 

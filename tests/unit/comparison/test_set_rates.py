@@ -6,7 +6,7 @@ import pytest
 
 from app.comparison.compare import by_limits, by_measure, compare
 from app.comparison.entries import Comparison
-from app.comparison.judgement import AT_RATE, MARKED, legend, verdict_legend, why_unjudged
+from app.comparison.judgement import AT_RATE, MARKED, legend, verdict_legend
 from app.comparison.sentences import verdict_sentences
 from app.comparison.text import unjudged_texts
 from app.history.history import History
@@ -32,7 +32,7 @@ def compared(history: History) -> Comparison:
 def test_what_keeps_its_rate_is_not_judged_and_in_no_mean(compared: Comparison) -> None:
     assert [row["rate"] for row in compared["rows"]] == [100, 400, None, None]
     assert [row["verdict"][1] == AT_RATE for row in compared["rows"]] == [True, True, False, False]
-    assert why_unjudged(compared["rows"][0], 1, 0) == WHY
+    assert compared["rows"][0]["why"][1] == WHY
     assert sum(each["steps"] for each in compared["groups"]) == 2
     assert f"No verdict on reads rate=100 threads=2, reads rate=400 threads=2 ({WHY})." in verdict_sentences(
         compared

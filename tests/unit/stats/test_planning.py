@@ -11,10 +11,12 @@ from app.stats import Cell, judge
 from app.stats.planning import least_difference
 from app.stats.verdicts import BETTER
 
+NOISE = 0.01
+
 
 @pytest.mark.parametrize(("repeats", "cells"), [(3, 9), (5, 1), (5, 40), (8, 9)])
 def test_such_a_difference_is_found_four_times_in_five(repeats: int, cells: int) -> None:
-    least, drawn = least_difference(repeats, cells), random.Random(repeats * cells)
+    least, drawn = least_difference(repeats, cells, NOISE), random.Random(repeats * cells)
     assert least is not None
 
     def sample(mean: float) -> tuple[float, ...]:
@@ -28,7 +30,7 @@ def test_such_a_difference_is_found_four_times_in_five(repeats: int, cells: int)
 
 
 def test_across_time_only_what_is_large_is_found() -> None:
-    least, drawn, found = least_difference(5, 1, between=0.1), random.Random(1), 0
+    least, drawn, found = least_difference(5, 1, NOISE, between=0.1), random.Random(1), 0
     assert least is not None and 0.4 < least < 0.6
     for _ in range(400):
         plans = [drawn.lognormvariate(0, 0.1) for _ in range(2)]
@@ -39,9 +41,9 @@ def test_across_time_only_what_is_large_is_found() -> None:
 
 
 def test_two_of_each_find_nothing() -> None:
-    assert least_difference(2, 9) is None and least_difference(5, 9, share=0.0) is None
+    assert least_difference(2, 9, NOISE) is None and least_difference(5, 9, NOISE, share=0.0) is None
 
 
 def test_what_is_too_small_to_matter_is_not_promised() -> None:
-    least = least_difference(100, 9)
+    least = least_difference(100, 9, NOISE)
     assert least is not None and 0.02 < least < 0.022

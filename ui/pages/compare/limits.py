@@ -22,7 +22,7 @@ from ui.widgets.elided import ElidedLabel
 _MATTERS = "Smaller differences are never highlighted"
 _FALSE = "False discovery rate: the largest share of the highlighted differences that are false alarms"
 _OWN = "The plan sets this limit: it measured until the limit was met"
-_DETAILS = "Show in each cell: largest distance of a session from the median, n, p of the test"
+_DETAILS = "Show in each cell: lowest and highest session from the median, n, p of the test"
 _COMMON = "Hide steps that have no result in some column"
 _WITHIN = "   \N{PLUS-MINUS SIGN} within a session"
 

@@ -1,0 +1,111 @@
+"""One cell has one ratio, one interval, one verdict and one reason, whoever shows it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from app.comparison.charts.points import relative_points
+from app.comparison.compare import compare
+from app.comparison.entries import Comparison
+from app.comparison.gate import GateRequest, answer
+from app.comparison.judgement import ODD
+from app.comparison.sentences import verdict_sentences
+from app.comparison.text import judged_text, to_tables, unjudged_texts
+from app.comparison.why import why
+from app.history.history import History
+from app.protocol.others import DISTURBED
+from app.report.content import read_report
+from tests.sliced import Odd, Oddities, keep, plan
+
+READ, WRITE = 1, 2  # rows, and steps
+THREE = GateRequest(3.0)
+
+
+@pytest.fixture
+def history(dyno_home: Path) -> Iterator[History]:
+    with History(dyno_home) as opened:
+        yield opened
+
+
+def compared(history: History, odd: Oddities, factor: float = 0.82, rounds: int = 5) -> Comparison:
+    return compare(history, keep(history, plan(rounds=rounds), (1.0, factor), odd))
+
+
+def uneven(step: int) -> Oddities:
+    """Rounds whose mean is not their median, and the ratio of their medians is a third one."""
+    return {(1, 1, step): Odd(factor=0.93), (1, 2, step): Odd(factor=0.94), (1, 3, step): Odd(factor=0.97)}
+
+
+def test_the_ratio_is_the_same_everywhere(history: History, capsys: pytest.CaptureFixture[str]) -> None:
+    found = compared(history, uneven(READ))
+    row = found["rows"][READ]
+    ratio, low, high = row["relative"][1], row["low"][1], row["high"][1]
+    assert ratio is not None and low is not None and high is not None and low < ratio < high
+    base, other = row["values"]
+    assert base and other and abs(other / base - ratio) > 0.01  # that of the medians shown
+
+    assert judged_text(row, 1) == f"{ratio:.2f} worse"
+    (sentence,) = (each for each in verdict_sentences(found) if "point-query" in each)
+    assert f"is slower, {ratio:.2f} ({low:.2f} to {high:.2f}) times" in sentence
+    line = answer(found, THREE)["steps"][READ]
+    assert (line["ratio"], line["low"], line["high"], line["why"]) == (ratio, low, high, "")
+    assert relative_points(row, 0)[1].value == ratio == why(found, row, 1)["ratio"]
+
+    ids = [id_ for column in found["sessions"] for id_ in column["ids"]]
+    (cell,) = (
+        line.cells[1]
+        for group in read_report(history, ids).groups
+        for line in group.lines
+        if line.name.startswith("point-query")
+    )
+    assert cell.beside == f"{ratio:.2f} worse"
+    assert main(["compare", *ids, "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)["rows"][READ]
+    assert (told["relative"][1], told["low"][1], told["high"][1]) == (ratio, low, high)
+    (table,) = to_tables(found)
+    assert str(table.columns[-1].header) == "/ innodb by round"
+
+
+def test_a_load_of_one_round_has_one_reason(history: History) -> None:
+    """Disturbed, and skipped by all later rounds, as it is in a duel."""
+    its_plan = plan()
+    odd = {(at, 1, 0): Odd(marks=[DISTURBED]) for at in (0, 1)}
+    odd |= {(at, repeat, 0): Odd(skipped=True) for at in (0, 1) for repeat in range(2, 6)}
+    found = compare(history, keep(history, its_plan, (1.0, 0.82), odd))
+    reason = "n = 1: the noise is unknown"
+    assert found["rows"][0]["why"] == ["", reason]
+    assert f"No verdict on load ({reason})." in verdict_sentences(found)
+    assert any(text.startswith("load") and f"{reason}, not judged" in text for text in unjudged_texts(found))
+    assert answer(found, THREE)["steps"][0]["why"] == reason
+
+
+def test_a_ratio_outside_of_its_interval_is_no_verdict(history: History) -> None:
+    """One round that is far off moves the mean, and not the median."""
+    odd = {(1, at, WRITE): Odd(factor=0.97) for at in (2, 5)}
+    odd |= {(1, at, WRITE): Odd(factor=0.9) for at in range(6, 41)}
+    odd |= {(1, at, WRITE): Odd(factor=0.5) for at in range(41, 60)}
+    found = compared(history, odd, 1.0, rounds=59)
+    row = found["rows"][WRITE]
+    assert (row["verdict"][1], row["why"][1], row["low"][1]) == ("~", ODD, None)
+    assert any(f"({ODD})" in each for each in verdict_sentences(found))
+    assert answer(found, THREE)["steps"][WRITE]["why"] == ODD
+
+
+def test_a_limit_of_a_gate_changes_no_interval(history: History) -> None:
+    found = compared(history, uneven(READ))
+    intervals = {
+        limit: [
+            (line["low"], line["high"]) for line in answer(found, replace(THREE, worse_pct=limit))["steps"]
+        ]
+        for limit in (0.1, 3.0, 50.0)
+    }
+    rows = [(row["low"][1], row["high"][1]) for row in found["rows"]]
+    assert set(map(str, intervals.values())) == {str(rows)}
+    assert re.search(r"loses more than 0.1%", answer(found, replace(THREE, worse_pct=0.1))["sentence"])
