@@ -7,16 +7,18 @@
 # make screenshots  makes the pictures of docs/ anew
 # make packages  wheel, sdist, .deb and a file that starts without root, in dist/
 # make lint   style and types only
+# make update  locks the newest Python packages that setup.cfg allows, and passes the tests with them; once a month
 
 BIN = .venv/bin
 WORKERS = -n 5 --dist=loadgroup --no-loadscope-reorder --max-worker-restart=0
 PYTEST = $(BIN)/pytest $(WORKERS) --durations=15 --cache-clear
 AGAIN = test $$? = 1 && $(BIN)/python -m tests.again $(WORKERS)
+LOCK = $(BIN)/uv pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-annotate --no-header setup.cfg -
 BUILDS = mysql-5.6 mysql-9.7
 MORE_BUILDS = mysql-5.6-full mysql-5.5 mysql-5.7 mariadb-10.2 mariadb-11.4 mariadb-11.8
 
 .DEFAULT_GOAL = help
-.PHONY: help run desktop test full coverage fuzz bench screenshots packages lint
+.PHONY: help run desktop test full coverage fuzz bench screenshots packages lint update
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -68,3 +70,10 @@ lint:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+update:
+	@sh install.sh lint
+	@$(BIN)/python -m pip install -q --disable-pip-version-check uv
+	echo "setuptools>=77" | $(LOCK) -o requirements.txt
+	echo "setuptools>=77" | $(LOCK) --extra dev -c requirements.txt -o requirements-dev.txt
+	@$(MAKE) --no-print-directory test

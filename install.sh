@@ -24,10 +24,10 @@ for_full="mariadb-plugin-mroonga mariadb-plugin-spider mvn/maven mkfs.xfs/xfspro
 services="mariadb ssh"
 
 case ${1:-} in
-    run) packages=$for_run extra='' ;;
-    test) packages="$for_run $for_test" extra='[dev]' ;;
-    full) packages="$for_run $for_test $for_full" extra='[dev]' ;;
-    lint) packages='' extra='[dev]' ;;
+    run) packages=$for_run locked='' ;;
+    test) packages="$for_run $for_test" locked=-dev ;;
+    full) packages="$for_run $for_test $for_full" locked=-dev ;;
+    lint) packages='' locked=-dev ;;
     desktop) ;;
     *) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac
@@ -174,7 +174,10 @@ fi
 # ---- the private Python environment
 
 is_fresh() {  # STAMP: written after the last change of what is needed, for this very folder
-    [ "$(cat "$1" 2>/dev/null)" = "$PWD" ] && [ ! setup.cfg -nt "$1" ] && [ ! pyproject.toml -nt "$1" ]
+    [ "$(cat "$1" 2>/dev/null)" = "$PWD" ] || return 1
+    for needed in setup.cfg pyproject.toml requirements.txt requirements-dev.txt; do
+        [ ! "$needed" -nt "$1" ] || return 1
+    done
 }
 
 make_environment() {
@@ -184,13 +187,18 @@ make_environment() {
     "$python" -m venv .venv || stop "$python could not make a Python environment in .venv: see above."
 }
 
-stamp=.venv/installed$extra
-if ! works || { ! is_fresh "$stamp" && ! is_fresh '.venv/installed[dev]'; }; then
+pip_install() {  # what setup.cfg allows is locked in requirements*.txt, by version and hash
+    .venv/bin/python -m pip install -q --disable-pip-version-check "$@" ||
+        stop "pip could not install them: see above. Is the network there?"
+}
+
+stamp=.venv/installed$locked
+if ! works || { ! is_fresh "$stamp" && ! is_fresh .venv/installed-dev; }; then
     if ! works || ! grep -qs "^#!$PWD/" .venv/bin/pip; then
         make_environment
     fi
     echo "Installing Dyno and the Python packages it needs in .venv"
-    .venv/bin/python -m pip install -q --disable-pip-version-check -e ".$extra" ||
-        stop "pip could not install them: see above. Is the network there?"
+    pip_install --require-hashes --only-binary=:all: -r "requirements$locked.txt"
+    pip_install --no-deps --no-build-isolation -e .
     echo "$PWD" >"$stamp"
 fi

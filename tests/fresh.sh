@@ -11,6 +11,7 @@
 #                      window  make run on a display, until its window is there
 #                      test    make test
 #                      unit    the begin of make test: packages, style, types, unit tests (not done without --what)
+#                      closing the window opened 200 times and closed at any moment (not done without --what)
 #                      deb     the package of dist/ installed, its menu entry, its window; removed (not without --what)
 #                      file    the same with the AppImage, without root (not without --what)
 #   --folder DIR       where to make the systems (default: ${TMPDIR:-/tmp})
@@ -147,6 +148,7 @@ case $1 in
     run | window) obey make run ;;
     test) obey sh install.sh test && make test ;;
     unit) obey sh install.sh test && make lint && .venv/bin/pytest -m "not full" tests/unit ;;
+    closing) obey sh install.sh test && .venv/bin/pytest -m "full and alone" tests/ui/test_leaving.py ;;
     deb)
         sudo apt-get update -q && sudo apt-get install -q -y --no-install-recommends /srv/dist/dyno_*.deb desktop-file-utils &&
             desktop-file-validate /usr/share/applications/dyno.desktop && dyno --version && dyno doctor && dyno &&

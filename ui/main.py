@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from app.core.crashes import log_crashes
+
 from .core.display import has_display
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ NO_DISPLAY = (
 
 
 def main() -> int:
+    log_crashes()
     if len(sys.argv) > 1:
         from app.cli import main as run_command
 

@@ -40,6 +40,27 @@ def test_packages_are_installed_started_and_removed(tmp_path: Path, packages: Pa
     assert [line.split("|")[5].strip() for line in done.stdout.splitlines()[2:]] == ["passed"] * 4
 
 
+@pytest.mark.full
+@pytest.mark.alone
+@pytest.mark.root
+@pytest.mark.timeout(7200)
+def test_the_window_is_closed_at_any_moment_with_python_3_13(tmp_path: Path) -> None:
+    words = [
+        "--folder",
+        str(tmp_path),
+        "--logs",
+        str(tmp_path / "logs"),
+        "--who",
+        "root",
+        "--what",
+        "closing",
+        "13",
+    ]
+    done = subprocess.run(["sh", str(FRESH), *words], capture_output=True, text=True)
+    print(done.stdout)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.fixture(scope="module")
 def packages() -> Path:
     """dist/ with the .deb and the AppImage."""

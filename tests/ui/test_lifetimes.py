@@ -148,7 +148,7 @@ class Receivers:
 
     def __init__(self, window: Window) -> None:
         context = window._context
-        lasting = (context.theme, context.bus, context.plans, context.tasks, context.secrets, window)
+        lasting = (context.theme, context.bus, context.plans, context.team, window)
         objects = {each for one in lasting for each in (one, *one.findChildren(QObject))}
         self._signals = [(each, name) for each in objects for name in _signals_of(each)]
         self._counts = self._count()

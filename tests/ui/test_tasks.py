@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from ui.core import tasks
+from ui.core.channel import Channel
 from ui.core.tasks import Tasks
 
 HESITATION_S = 0.005
@@ -27,10 +28,12 @@ def hesitating(dyno_home: Path) -> Iterator[Tasks]:
         if frame.f_code.co_filename == tasks.__file__ and event in ("return", "c_return"):
             time.sleep(HESITATION_S)
 
+    channel = Channel()
     threading.setprofile(hesitate)
-    made = Tasks(dyno_home)
+    made = Tasks(dyno_home, channel)
     threading.setprofile(None)
     yield made
+    channel.close()
     made.close()
 
 

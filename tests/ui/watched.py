@@ -26,7 +26,7 @@ class WatchedPlans(Plans):
     """Remembers what was asked for."""
 
     def __init__(self, context: Context) -> None:
-        super().__init__(context.home, context.tasks, context.bus, context.secrets)
+        super().__init__(context.home, context.channel, context.tasks, context.bus, context.secrets)
         self.context = context
         self.asked: list[tuple[str, ...]] = []
         self._sent: dict[str, int] = {}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
+from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
@@ -105,3 +107,24 @@ def test_an_environment_without_its_python_is_made_anew(installed: Path) -> None
     (installed / "python").chmod(0o755)
     done = install(installed, "run", PYTHON=str(installed / "python"))
     assert "made .venv" in done.stderr and "could not make a Python environment" in done.stderr
+
+
+def test_a_newer_lock_is_installed(installed: Path) -> None:
+    lock = installed / "requirements.txt"
+    lock.write_text("")
+    (installed / ".venv/bin/pip").write_text(f"#!{installed}/.venv/bin/python\n")
+    os.utime(lock, (2_000_000_000, 2_000_000_000))
+    assert "Installing Dyno" in install(installed, "run").stdout
+
+
+@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])
+def test_what_setup_cfg_needs_is_locked_by_version_and_hash(name: str) -> None:
+    setup = ConfigParser()
+    setup.read(INSTALL.parent / "setup.cfg")
+    needed = setup["options"]["install_requires"]
+    if "dev" in name:
+        needed += setup["options.extras_require"]["dev"]
+    entries = re.split(r"\n(?=\S)", (INSTALL.parent / name).read_text().strip())
+    locked = {entry.partition("==")[0].replace("_", "-").lower() for entry in entries}
+    assert all("==" in entry and "--hash=sha256:" in entry for entry in entries)
+    assert {re.split("[<>=]", each)[0].replace("_", "-").lower() for each in needed.split()} <= locked

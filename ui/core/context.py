@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .bus import Bus
+    from .channel import Channel
     from .looking import Looking
     from .memory import Memory
     from .plans import Plans
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Context:
     home: Path  # DYNO_HOME
+    channel: Channel
     tasks: Tasks
     bus: Bus
     plans: Plans

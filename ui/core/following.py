@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,8 +76,7 @@ def teller(
     def say_part(news: News) -> None:
         if stopping.is_set():
             return
-        with suppress(RuntimeError):  # the window has gone meanwhile
-            tell(news)
+        tell(news)
         while not stopping.is_set() and not followed.taken.acquire(timeout=LOOK_S):
             pass
 

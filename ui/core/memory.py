@@ -73,6 +73,9 @@ class Memory:
 
     def keep_window(self, window: QMainWindow) -> None:
         self.keep("window/geometry", window.saveGeometry())
+
+    def store(self) -> None:
+        """Write to the disk what Qt still holds in memory."""
         self._settings.sync()
 
     def _bytes(self, key: str) -> QByteArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:  # dear to import, and not needed before a plan is followed
     from app.remote.agent import Agent
     from app.remote.target import Ask, Target
 
+    from .channel import Channel
     from .following import News
     from .secrets import Secrets
     from .tasks import Failed, Tasks
@@ -40,13 +42,19 @@ class Plans(QObject):
     found = Signal(str)  # plan id: a target that was asked carries it out
     looked = Signal(object)  # Target that was asked for its plans
     unreached = Signal(object, object)  # Target where sessions may go on, why it is not reached
-    _heard = Signal(object)
 
     def __init__(
-        self, home: Path, tasks: Tasks, bus: Bus, secrets: Secrets, parent: QObject | None = None
+        self,
+        home: Path,
+        channel: Channel,
+        tasks: Tasks,
+        bus: Bus,
+        secrets: Secrets,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._home = home
+        self._tell = partial(channel.send, self._on_heard)
         self._tasks = tasks
         self._bus = bus
         self._secrets = secrets
@@ -59,7 +67,6 @@ class Plans(QObject):
         self._again.timeout.connect(self._on_again)
         self._gathering = QTimer(self, interval=GATHER_MS, singleShot=True)
         self._gathering.timeout.connect(lambda: bus.changed.emit(Changes(sessions=True)))
-        self._heard.connect(self._on_heard)
 
     # what there is
 
@@ -104,7 +111,7 @@ class Plans(QObject):
         self._plans[plan] = followed
         thread = threading.Thread(
             target=follow_plan,
-            args=(followed, self._home, ask or self._secrets.ask, self._heard.emit, self._stopping),
+            args=(followed, self._home, ask or self._secrets.ask, self._tell, self._stopping),
             name=f"follow-{plan}",
             daemon=True,
         )

@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
 if TYPE_CHECKING:
+    from .channel import Channel
     from .secret_dialog import SecretDialog
 
 
@@ -32,19 +33,16 @@ class _Question:
             self._is_answered.set()
 
 
-class Secrets(QObject):
+class Secrets:
     """Asks for secrets, one dialog after the other; two threads with one question share the answer."""
 
-    _asked = Signal(object)  # _Question
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
         self._lock = threading.Lock()
         self._questions: dict[str, _Question] = {}  # those without an answer, by what is asked for
         self._answered: set[str] = set()
         self._dialog: SecretDialog | None = None
         self._is_closed = False
-        self._asked.connect(self._on_asked, Qt.ConnectionType.QueuedConnection)
 
     def ask(self, prompt: str) -> str | None:
         """Wait for an answer; None if the person skips it. Never called on the GUI thread."""
@@ -56,7 +54,7 @@ class Secrets(QObject):
             if question is None:
                 # the right secret is remembered: who asks for one again was refused with it
                 question = self._questions[label] = _Question(label, label in self._answered)
-                self._asked.emit(question)
+                self._channel.send(self._on_asked, question)
         return question.wait()
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Work off the GUI thread: a few plain threads, one signal for the way back.
+"""Work off the GUI thread: a few plain threads, and the channel for the way back.
 
 A widget whose last reference goes on another thread is destroyed there, and the window crashes. So the GUI
 thread holds each task until it has the answer; a thread borrows the work, and drops it before it answers.
@@ -16,10 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import shiboken6
-from PySide6.QtCore import QObject, Signal
 
 if TYPE_CHECKING:
+    from PySide6.QtCore import QObject
+
     from app.history.history import History
+
+    from .channel import Channel
 
 THREADS = 4
 CLOSE_S = 3.0  # what is still at work then is left behind
@@ -44,15 +47,12 @@ class _Answer:
     error: Exception | None = None
 
 
-class Tasks(QObject):
+class Tasks:
     """Carries out short work; the answer comes back on the GUI thread, unless its owner is gone."""
 
-    _answered = Signal(int)
-    _told = Signal(int, object)
-
-    def __init__(self, home: Path, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, home: Path, channel: Channel) -> None:
         self._home = home
+        self._channel = channel
         self._numbers = itertools.count(1)
         self._tasks: dict[int, _Task] = {}  # changed on the GUI thread alone
         self._answers: dict[int, _Answer] = {}  # added to by the threads, emptied on the GUI thread
@@ -62,8 +62,6 @@ class Tasks(QObject):
         self._threads = [
             threading.Thread(target=self._work, name=f"task-{at}", daemon=True) for at in range(THREADS)
         ]
-        self._answered.connect(self._on_answered)
-        self._told.connect(self._on_told)
         for thread in self._threads:
             thread.start()
 
@@ -89,13 +87,12 @@ class Tasks(QObject):
         number = next(self._numbers)
 
         def tell(news: News) -> None:
-            if not self._closing.is_set():
-                self._told.emit(number, news)
+            self._channel.send(self._on_told, (number, news))
 
         self._put(number, _Task(owner, lambda: work(tell), on_news, done, failed))
 
     def close(self) -> None:
-        """Let running work end without delivering its answers."""
+        """Let running work end; its answers come no more once the channel is closed."""
         self._closing.set()
         for _ in self._threads:
             self._waiting.put(0)
@@ -117,7 +114,9 @@ class Tasks(QObject):
         while number := self._waiting.get():
             if not self._closing.is_set():
                 self._answers[number] = _answer(self._tasks[number].work)
-                self._answered.emit(number)  # nothing in here refers to the task or its answer any more
+                self._channel.send(
+                    self._on_answered, number
+                )  # nothing in here refers to the task or its answer any more
         history = getattr(self._own, "history", None)
         if history is not None:
             history.close()
@@ -132,22 +131,20 @@ class Tasks(QObject):
 
     # on the GUI thread
 
-    def _on_told(self, number: int, news: object) -> None:
+    def _on_told(self, told: tuple[int, object]) -> None:
+        number, news = told
         task = self._tasks.get(number)
-        if task is not None and self._is_wanted(task):
+        if task is not None and shiboken6.isValid(task.owner):
             task.on_news(news)
 
     def _on_answered(self, number: int) -> None:
         task, answer = self._tasks.pop(number, None), self._answers.pop(number, None)
-        if task is None or answer is None or not self._is_wanted(task):
+        if task is None or answer is None or not shiboken6.isValid(task.owner):
             return
         if answer.error is not None:
             task.failed(answer.error)
         else:
             task.done(answer.value)
-
-    def _is_wanted(self, task: _Task) -> bool:
-        return not self._closing.is_set() and shiboken6.isValid(task.owner)
 
 
 def _answer(work: Callable[[], Any]) -> _Answer:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +19,8 @@ from .secrets import Secrets
 if TYPE_CHECKING:
     from app.team.exchange import Exchanger
     from app.team.synced import Synced
+
+    from .channel import Channel
 
 SOON_MS = 2000  # after a change: several come together
 LIVE_MS, IDLE_MS = 5000, 60_000  # between two exchanges, while a plan runs and otherwise
@@ -32,61 +36,27 @@ class TeamState:
     done: Synced | None = None
 
 
-class Team(QObject):
-    """Exchanges after changes and from time to time; work never waits for it."""
+class _Exchanging:
+    """What the thread does: it knows no Qt object."""
 
-    told = Signal(object)  # TeamState
-    _heard = Signal(object)  # TeamState, from the thread
-
-    def __init__(
-        self, home: Path, bus: Bus, plans: Plans, secrets: Secrets, parent: QObject | None = None
-    ) -> None:
-        super().__init__(parent)
-        self._home, self._bus, self._plans, self._secrets = home, bus, plans, secrets
-        self.state = TeamState()
+    def __init__(self, home: Path, secrets: Secrets, tell: Callable[[TeamState], None]) -> None:
+        self._home, self._secrets, self._tell = home, secrets, tell
         self._is_asking = False  # a person waits, and can be asked for the password
-        self._is_own = False  # the change that is told is from the exchange itself
         self._wanted, self._closing = threading.Event(), threading.Event()
-        self._thread: threading.Thread | None = None
-        self._timer = QTimer(self, singleShot=True)
-        self._timer.timeout.connect(self.exchange)
-        self._heard.connect(self._on_heard)
-        bus.changed.connect(self._on_changed)
+        self._thread = threading.Thread(target=self._work, name="team", daemon=True)
 
     def begin(self) -> None:
-        """Start the thread; without a team's history it sleeps."""
-        if self._thread is None and not self._closing.is_set():
-            self._thread = threading.Thread(target=self._work, name="team", daemon=True)
-            self._thread.start()
-            self.exchange()
+        self._thread.start()
 
-    def exchange(self, is_asking: bool = False) -> None:
-        """Exchange now; with `is_asking` a dialog may ask for the password."""
+    def want(self, is_asking: bool) -> None:
         self._is_asking = self._is_asking or is_asking
         self._wanted.set()
 
     def close(self) -> None:
         self._closing.set()
         self._wanted.set()
-        if self._thread is not None:
+        if self._thread.ident is not None:
             self._thread.join(CLOSE_S)
-
-    def _on_changed(self, changes: Changes) -> None:
-        if self._thread is not None and (changes.sessions or changes.settings) and not self._is_own:
-            self._timer.start(SOON_MS)
-
-    def _on_heard(self, state: TeamState) -> None:
-        self.state = state
-        self.told.emit(state)
-        if state.done is None and state.error is None:
-            return
-        if state.done is not None and state.done.is_changed:
-            self._is_own = True
-            self._bus.changed.emit(Changes(sessions=True))
-            self._is_own = False
-        self._timer.start(LIVE_MS if self._plans.active() else IDLE_MS)
-
-    # on the thread
 
     def _work(self) -> None:
         from app.team.exchange import Exchanger
@@ -117,9 +87,59 @@ class Team(QObject):
             )
         self._tell(TeamState(_text(done), done=done))
 
-    def _tell(self, state: TeamState) -> None:
-        if not self._closing.is_set():
-            self._heard.emit(state)
+
+class Team(QObject):
+    """Exchanges after changes and from time to time; work never waits for it."""
+
+    told = Signal(object)  # TeamState
+
+    def __init__(
+        self,
+        home: Path,
+        channel: Channel,
+        bus: Bus,
+        plans: Plans,
+        secrets: Secrets,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._bus, self._plans = bus, plans
+        self.state = TeamState()
+        self._has_begun = False
+        self._is_own = False  # the change that is told is from the exchange itself
+        self._exchanging = _Exchanging(home, secrets, partial(channel.send, self._on_heard))
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self.exchange)
+        bus.changed.connect(self._on_changed)
+
+    def begin(self) -> None:
+        """Start the thread; without a team's history it sleeps."""
+        if not self._has_begun:
+            self._has_begun = True
+            self._exchanging.begin()
+            self.exchange()
+
+    def exchange(self, is_asking: bool = False) -> None:
+        """Exchange now; with `is_asking` a dialog may ask for the password."""
+        self._exchanging.want(is_asking)
+
+    def close(self) -> None:
+        self._exchanging.close()
+
+    def _on_changed(self, changes: Changes) -> None:
+        if self._has_begun and (changes.sessions or changes.settings) and not self._is_own:
+            self._timer.start(SOON_MS)
+
+    def _on_heard(self, state: TeamState) -> None:
+        self.state = state
+        self.told.emit(state)
+        if state.done is None and state.error is None:
+            return
+        if state.done is not None and state.done.is_changed:
+            self._is_own = True
+            self._bus.changed.emit(Changes(sessions=True))
+            self._is_own = False
+        self._timer.start(LIVE_MS if self._plans.active() else IDLE_MS)
 
 
 def _text(done: Synced) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import sys
 import threading
@@ -20,6 +21,7 @@ from app.core.private import private
 from app.core.settings import Settings, home, read_settings
 from app.core.shipped import shipped_folder
 from ui.core.bus import Bus
+from ui.core.channel import Channel
 from ui.core.context import Context
 from ui.core.gc_timer import Collecting
 from ui.core.looking import Looking
@@ -61,6 +63,7 @@ def open_window() -> int:
     window.show()
     code = application.exec()
     close_context(context)
+    leave_if_a_thread_stays(code)
     return code
 
 
@@ -77,11 +80,13 @@ def make_application() -> QApplication:
 def make_context(directory: Path) -> Context:
     """The objects that live as long as the window; the application owns their widgets."""
     application = QApplication.instance()
-    tasks, bus, secrets = Tasks(directory, application), Bus(application), Secrets(application)
-    plans = Plans(directory, tasks, bus, secrets, application)
+    channel, bus = Channel(), Bus(application)
+    tasks, secrets = Tasks(directory, channel), Secrets(channel)
+    plans = Plans(directory, channel, tasks, bus, secrets, application)
     looking = Looking(directory, tasks, bus, plans, application)
     return Context(
         home=directory,
+        channel=channel,
         tasks=tasks,
         bus=bus,
         plans=plans,
@@ -90,16 +95,26 @@ def make_context(directory: Path) -> Context:
         theme=Theme(application),
         memory=Memory(directory / "window.ini"),
         secrets=secrets,
-        team=Team(directory, bus, plans, secrets, application),
+        team=Team(directory, channel, bus, plans, secrets, application),
     )
 
 
 def close_context(context: Context) -> None:
-    """Close questions, followers and tasks; plans run on at their targets."""
+    """Close the channel first, then questions, followers and tasks; plans run on at their targets."""
+    context.channel.close()
     context.secrets.close()
     context.team.close()
     context.plans.close()
     context.tasks.close()
+    context.memory.store()
+
+
+def leave_if_a_thread_stays(code: int) -> None:
+    """End the process now: Python would first delete the window, and what such a thread works with."""
+    if threading.active_count() > 1:
+        logging.shutdown()
+        sys.stdout.flush()
+        os._exit(code)
 
 
 # defects

@@ -186,12 +186,13 @@ class Window(QMainWindow):
         QTimer.singleShot(CALM_MS, self._on_calm)
 
     def _on_calm(self) -> None:
+        from .ahead import ImportAhead
         from .recounting import Recounting
         from .team_line import TeamLine
 
         TeamLine(self._context.team, self)
         self._context.team.begin()
-        self._context.tasks.run(self, _import_pages, lambda _: None, lambda _: None)
+        ImportAhead(self._context, self).begin()
         Recounting(self._context, self, self.message).begin()
 
     def _on_said(self, text: str) -> None:
@@ -213,9 +214,3 @@ def _holding(stack: QStackedWidget) -> QWidget:
     layout.setContentsMargins(0, 0, 0, 0)
     layout.addWidget(stack)
     return body
-
-
-def _import_pages() -> None:
-    """Import the pages, which takes half a second, mostly for charts."""
-    from ui.core import following  # noqa: F401
-    from ui.pages import compare, history, live  # noqa: F401

@@ -1,0 +1,55 @@
+"""The window with tasks at work, and what a test must know of it: `python -m tests.ui.left_behind SECONDS`.
+
+Printed is each import of Qt by another thread, and whether Python ended as it does by itself.
+"""
+
+from __future__ import annotations
+
+import atexit
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from pathlib import Path
+from types import ModuleType
+
+OF_QT = ("PySide6", "shiboken6", "pyqtgraph", "ui.pages", "ui.widgets", "ui.dialogs", "ui.models", "ui.shell")
+LONG_S = 60.0  # longer than the process lasts
+
+
+class Watching(MetaPathFinder):
+    """Finds nothing, and sees who imports."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
+        thread = threading.current_thread()
+        if name.startswith(OF_QT) and thread is not threading.main_thread():
+            print(f"{thread.name} imports {name}", flush=True)
+
+
+def main(open_s: float) -> int:
+    from PySide6.QtCore import QTimer
+    from PySide6.QtWidgets import QApplication
+
+    import ui.shell.application
+    from ui.core import tasks
+    from ui.core.context import Context
+    from ui.main import main
+
+    make_context = ui.shell.application.make_context
+
+    def with_a_task_at_work(home: Path) -> Context:
+        context = make_context(home)
+        context.tasks.run(context.bus, lambda: time.sleep(LONG_S), print, print)
+        QTimer.singleShot(int(open_s * 1000), QApplication.quit)
+        return context
+
+    tasks.CLOSE_S = 0.1
+    ui.shell.application.make_context = with_a_task_at_work
+    return main()
+
+
+if __name__ == "__main__":
+    sys.meta_path.insert(0, Watching())
+    atexit.register(print, "Python tidies up")
+    sys.exit(main(float(sys.argv.pop())))
