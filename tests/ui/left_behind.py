@@ -1,6 +1,7 @@
 """The window with tasks at work, and what a test must know of it: `python -m tests.ui.left_behind SECONDS`.
 
-Printed is each import of Qt by another thread, and whether Python ended as it does by itself.
+Printed is each import of Qt by another thread, with the number of classes that nobody has named before, and
+whether Python ended as it does by itself.
 """
 
 from __future__ import annotations
@@ -24,7 +25,14 @@ class Watching(MetaPathFinder):
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
         thread = threading.current_thread()
         if name.startswith(OF_QT) and thread is not threading.main_thread():
-            print(f"{thread.name} imports {name}", flush=True)
+            print(f"{thread.name} imports {name}: {len(_unnamed())} unnamed", flush=True)
+
+
+def _unnamed() -> list[str]:
+    """Classes that PySide has not made yet: it makes one when it is first named."""
+    from ui.shell.ahead import NAMED
+
+    return [name for module in NAMED for name in dir(module) if name not in vars(module)]
 
 
 def main(open_s: float) -> int:
