@@ -88,7 +88,8 @@ class Connection:
             self.do(statement)
 
     def close(self) -> None:
-        self._connection.close()
+        if self._connection.open:  # a lost or refused connection is closed already
+            self._connection.close()
 
     def rows(self, statement: str, *values: Any, most: int = MOST) -> Sequence[Sequence[Any]]:
         return self._run(statement, values, most)[1]
@@ -105,10 +106,8 @@ class Connection:
         except (pymysql.Error, OSError, EOFError) as error:
             raise _told(self.address, error) from None
         except _DAMAGED as error:
-            self._connection.close()
-            raise AwayError(
-                f"the answer of {self.address.place} cannot be read: {harmless(str(error), 200)}"
-            ) from None
+            self.close()
+            raise _unreadable(self.address, error) from None
 
     def together(self, work: Callable[[], None]) -> None:
         """A few rows in one transaction; again where somebody else was faster."""
@@ -150,9 +149,7 @@ def _connect(address: Address, password: str, context: CheckingContext | None) -
     except (pymysql.Error, OSError, EOFError) as error:
         raise _told(address, error) from None
     except _DAMAGED as error:
-        raise AwayError(
-            f"the answer of {address.place} cannot be read: {harmless(str(error), 200)}"
-        ) from None
+        raise _unreadable(address, error) from None
     return connection
 
 
@@ -165,12 +162,18 @@ def look(address: Address, context: CheckingContext) -> None:
         return
 
 
+def _unreadable(address: Address, error: Exception) -> AwayError:
+    return AwayError(f"the answer of {address.place} cannot be read: {harmless(str(error), 200)}")
+
+
 def _told(address: Address, error: Exception) -> TeamError:
     """What happened, in one line."""
     original = getattr(error, "original_exception", error)
     if isinstance(original, ssl.SSLCertVerificationError):
         return UnverifiedError(harmless(original.verify_message, 200))
     code, text = error.args[:2] if len(error.args) > 1 else (0, str(error))
+    if not isinstance(code, int):  # PyMySQL was not meant to be answered like that
+        return _unreadable(address, error)
     text = harmless(str(text), 300)
     if code == _PASSWORD_WRONG:
         return PasswordError(f"{address.place} refuses {address.user} or the password: {text}")

@@ -112,6 +112,55 @@ def test_an_answer_without_an_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> N
         Connection(address, PASSWORD, None)
 
 
+OK = b"\x00\x00\x00\x02\x00\x00\x00"  # it has committed each statement
+
+
+def let_in(client: socket.socket) -> None:
+    """Accept any login, and the statements with which a connection begins."""
+    client.sendall(greeting())
+    client.recv(4096)
+    client.sendall(packet(OK, 2))
+    for _ in ("SET NAMES", "SET sql_mode", "SET time_zone"):
+        client.recv(4096)
+        client.sendall(packet(OK, 1))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        packet(b"\x01", 1) + b"\x00" * 40, packet(b"\xfc\xff", 1), b"\xff\xff\xff\x01" + b"x" * 9000, b"\x01",
+    ],
+    ids=range(4),
+)  # fmt: skip
+def test_an_unreadable_answer_is_one_line_and_the_connection_can_be_closed(
+    said: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "MOST", 1 << 20)
+
+    def answer(client: socket.socket, _: list[bytes]) -> None:
+        let_in(client)
+        client.recv(4096)
+        client.sendall(said)
+
+    with lying(answer) as (address, _):
+        made = Connection(address, PASSWORD, None)
+        with pytest.raises(TeamError) as caught:
+            made.rows("SELECT 1", most=1 << 20)
+        assert str(caught.value).startswith(("the answer of 127.0.0.1", "the server 127.0.0.1"))
+        made.close()
+        made.close()
+
+
+def test_what_no_login_answers_is_one_line() -> None:
+    def answer(client: socket.socket, _: list[bytes]) -> None:
+        client.sendall(greeting())
+        client.recv(4096)
+        client.sendall(packet(b"\x01\x04", 2))
+
+    with lying(answer) as (address, _), pytest.raises(TeamError, match="cannot be read"):
+        Connection(address, PASSWORD, None)
+
+
 @pytest.mark.parametrize(
     "content",
     [None, "text", b"", b"no zlib", zlib.compress(b"x" * 10)[:-3], zlib.compress(b"\0" * (200 << 20), 9)],
