@@ -26,10 +26,17 @@ _ANNOUNCED = "id, plan, author, announced, person, size, unlocked_offset"
 class Server:
     """The store of a team, on a server."""
 
-    def __init__(self, address: Address, password: str, context: CheckingContext | None) -> None:
+    def __init__(
+        self, address: Address, password: str, context: CheckingContext | None, known_plugin: str = ""
+    ) -> None:
         self._address = address
-        self._connection = Connection(address, password, context)
+        self._connection = Connection(address, password, context, known_plugin)
         self._identity = ""
+
+    @property
+    def plugin(self) -> str:
+        """The authentication plugin of the account."""
+        return self._connection.plugin
 
     @property
     def lists(self) -> Lists:
@@ -46,16 +53,16 @@ class Server:
         return self._identity
 
     def _read_identity(self) -> str:
-        rows = {row[0]: row[1] for row in self._connection.rows("SELECT name, value FROM about")}
-        version = str(rows.get("version", ""))
-        if not version.isdigit() or "identity" not in rows:
+        about = {row[0]: row[1] for row in self._connection.rows("SELECT name, value FROM about")}
+        version = str(about.get("version", ""))
+        if not version.isdigit() or "identity" not in about:
             problem = f"{self._where()} has no history of Dyno"
             raise TeamError(f"{problem}: create it by `dyno history use`", f"{problem}: choose Share again")
         if int(version) > schema.VERSION:
             raise TeamError(
                 f"{self._where()} has version {version:.9}, this Dyno reads {schema.VERSION}: update Dyno"
             )
-        return answers.text(rows["identity"], 64)
+        return answers.text(about["identity"], 64)
 
     def create(self) -> None:
         """Create the tables that are missing; whoever may only read finds them there."""

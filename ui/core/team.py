@@ -15,6 +15,7 @@ from .plans import Plans
 from .secrets import Secrets
 
 if TYPE_CHECKING:
+    from app.team.address import Choice
     from app.team.exchange import Exchanger
     from app.team.synced import Synced
 
@@ -46,6 +47,7 @@ class Team(QObject):
         self.state = TeamState()
         self._is_asking = False  # a person waits, and can be asked for the password
         self._is_own = False  # the change that is told is from the exchange itself
+        self._refused: Choice | None = None  # a person must look first: its server may be a stranger's
         self._wanted, self._closing = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
         self._timer = QTimer(self, singleShot=True)
@@ -104,17 +106,25 @@ class Team(QObject):
     def _exchange(self, exchanger: Exchanger, is_asking: bool) -> None:
         from app.history.history import History
         from app.team.address import read_choice
+        from app.team.store import StrangerError
 
         choice = read_choice(self._home)
         if choice is None:
             exchanger.close()
             self._tell(TeamState())
             return
-        ask = self._secrets.ask if is_asking else self._secrets.silent
-        with History(self._home) as history:
-            done = exchanger.exchange(
-                history, choice, ask, lambda text: self._tell(TeamState(f"Team: {text}"))
-            )
+        if choice == self._refused and not is_asking:
+            return  # the server counts connections without a login, and blocks a host that has too many
+        ask = self._secrets.ask if is_asking else None
+        try:
+            with History(self._home) as history:
+                done = exchanger.exchange(
+                    history, choice, ask, lambda text: self._tell(TeamState(f"Team: {text}"))
+                )
+        except StrangerError:
+            self._refused = choice
+            raise
+        self._refused = None
         self._tell(TeamState(_text(done), done=done))
 
     def _tell(self, state: TeamState) -> None:
