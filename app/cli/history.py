@@ -99,7 +99,7 @@ def use_history(arguments: argparse.Namespace) -> None:
         str(address), person, not arguments.no_tls, arguments.certificate, arguments.fetch == "all",
         arguments.auth_plugin,
     )  # fmt: skip
-    begin(home(), choice, somebody())
+    begin(home(), choice, somebody(), arguments.merge)
     say(f"the history is shared through {address} from now on")
     _exchange(arguments.merge)
 

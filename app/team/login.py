@@ -10,12 +10,14 @@ from pathlib import Path
 
 from app.core.errors import DynoError, InputError
 from app.core.private import read_private
+from app.history.history import History
 from app.remote.secrets import SecretNeededError, Secrets, system_keyring
 
 from .address import Address, Choice, keep_choice, parse_address, read_choice
 from .certificate import by_fingerprint, verifying
 from .connection import PasswordError, UnverifiedError, look
 from .server import Server
+from .syncing import check_team
 
 Ask = Callable[[str], str | None] | None  # None: nobody is there to be asked
 PASSWORD_FILE = "DYNO_TEAM_PASSWORD_FILE"  # noqa: S105 - a variable of the environment
@@ -77,11 +79,12 @@ def _log_in_by_person(address: Address, choice: Choice, ask: Ask) -> Server:
     raise needed if secrets.missing else refused
 
 
-def begin(home: Path, choice: Choice, ask: Ask) -> None:
-    """Use a team's history from now on: log in, create what is missing, store the choice."""
+def begin(home: Path, choice: Choice, ask: Ask, merge_teams: bool = False) -> None:
+    """Use a team's history from now on: log in, look, create what is missing, store the choice."""
     choice = _with_what_is_known(home, choice)
     _look(choice)
-    with closing(log_in(choice, ask)) as server:
+    with closing(log_in(choice, ask)) as server, History(home) as history:
+        check_team(history, server.identity_if_any(), merge_teams)
         server.create()
     keep_choice(home, replace(choice, plugin=server.plugin))
 

@@ -23,8 +23,10 @@ from app.team.certificate import CertificateChangedError, CertificateError, Cert
 from app.team.connection import PasswordError
 from app.team.exchange import Exchanger
 from app.team.listing import find, page
+from app.team.local_sessions import server_of
 from app.team.login import PASSWORD_FILE, begin, log_in
 from app.team.plugin import PluginError
+from app.team.schema import STATEMENTS
 from app.team.store import AwayError, TeamError
 from app.team.syncing import sync
 from tests.installed import BUILD
@@ -223,6 +225,73 @@ def test_a_machine_takes_the_password_from_a_private_file(
     file.chmod(0o644)
     with pytest.raises(InputError, match="chmod 600"):
         log_in(wanted, ask)
+
+
+FOREIGN = {
+    "a shop": ("CREATE TABLE orders (id INT)", "CREATE TABLE plan (id INT)"),
+    "names of Dyno": ("CREATE TABLE plan (id INT)", "CREATE VIEW session AS SELECT id FROM plan"),
+    "another about": ("CREATE TABLE about (id INT)",),
+    "an about alike": (
+        "CREATE TABLE about (name INT, value INT)",
+        "INSERT INTO about VALUES (1, 1)",
+    ),
+    "about and orders": (
+        "CREATE TABLE about (name INT, value INT)",
+        "CREATE TABLE orders (id INT)",
+    ),
+}
+
+
+@pytest.mark.parametrize("statements", FOREIGN.values(), ids=FOREIGN)
+def test_a_schema_with_tables_of_others_is_refused_untouched(
+    database: Database, statements: tuple[str, ...], tmp_path: Path
+) -> None:
+    database.query("CREATE DATABASE shop", f"GRANT ALL ON shop.* TO {WRITER}@localhost")
+    try:
+        database.query("USE shop", *statements)
+        tables = database.query("SHOW TABLES FROM shop")
+        wanted = replace(choice(database), address=database.address().replace("/team", "/shop"))
+        with pytest.raises(TeamError, match=r"has tables of others \((about|orders|plan)"):
+            begin(tmp_path, wanted, ask)
+        assert database.query("SHOW TABLES FROM shop") == tables and read_choice(tmp_path) is None
+        with History(tmp_path) as history:
+            assert server_of(history) == ""
+    finally:
+        database.query("DROP DATABASE shop")
+
+
+@pytest.mark.parametrize("count", [1, 3, len(STATEMENTS)])
+def test_an_interrupted_creation_goes_on(database: Database, count: int, tmp_path: Path) -> None:
+    database.query("CREATE DATABASE begun", f"GRANT ALL ON begun.* TO {WRITER}@localhost")
+    try:
+        database.query("USE begun", *STATEMENTS[:count])
+        if count > 1:
+            database.query("INSERT INTO begun.about VALUES ('version', '1')")
+        begin(tmp_path, replace(choice(database), address=database.address().replace("/team", "/begun")), ask)
+        assert len(database.query("SHOW TABLES FROM begun")) == len(STATEMENTS)
+    finally:
+        database.query("DROP DATABASE begun")
+
+
+def test_another_team_is_refused_before_anything_is_created_or_chosen(
+    database: Database, tmp_path: Path
+) -> None:
+    mine, others = choice(database), "another"
+    begin(tmp_path, mine, ask)
+    with History(tmp_path) as history, closing(Exchanger()) as exchanger:
+        exchanger.exchange(history, mine, ask)
+    database.query(f"CREATE DATABASE {others}", f"GRANT ALL ON {others}.* TO {WRITER}@localhost")
+    try:
+        wanted = replace(mine, address=database.address().replace("/team", f"/{others}"))
+        with pytest.raises(TeamError, match="shared with another team"):
+            begin(tmp_path, wanted, ask)
+        assert database.query(f"SHOW TABLES FROM {others}") == []
+        kept = read_choice(tmp_path)
+        assert kept is not None and kept.address == mine.address
+        begin(tmp_path, wanted, ask, merge_teams=True)
+        assert database.query(f"SHOW TABLES FROM {others}")
+    finally:
+        database.query(f"DROP DATABASE {others}")
 
 
 ED25519 = "/usr/lib/mysql/plugin/auth_ed25519.so"

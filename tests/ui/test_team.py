@@ -59,6 +59,9 @@ class Server(MemoryStore):
         if context is not None:
             context._check(FINGERPRINT)
 
+    def identity_if_any(self) -> str:
+        return self.identity()
+
     def create(self) -> None:
         pass
 
