@@ -244,7 +244,7 @@ def take_lock(directory: Directory, verb: str) -> None:
 
 
 def _admit(directory: Directory, arguments: argparse.Namespace) -> answers.Listening:
-    """Let a load target that is called again dial in: the SHA-256 of its token is on standard input."""
+    """Let a load target that is called again dial in: its `admission` is on standard input."""
     from .system.control import request
 
     control, port = _control_of(directory, arguments.plan), int(directory.holder().get("port", 0))

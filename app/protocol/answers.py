@@ -253,7 +253,7 @@ class Conducting:
     port: Count  # 0: any
     certificate: Text
     key: Text = field(repr=False)
-    token: Name = field(repr=False)
+    admitted: list[Name] = field(default_factory=list)  # `admission` of each load target
     names: list[Name] = field(default_factory=list)  # of the load targets, for a trial
 
 

@@ -132,9 +132,9 @@ class Agent:
         """Start to serve the target of the server, for an uploaded plan."""
         self._ask("drive", Done, ["--plan", plan], to_json(call))
 
-    def admit(self, plan: str, sha256: str) -> int:
-        """Let a load target in that was called again with the token of this hash; returns the port."""
-        return self._ask("admit", Listening, ["--plan", plan], sha256.encode()).port
+    def admit(self, plan: str, admission: str) -> int:
+        """Let a load target in that was called again; returns the port."""
+        return self._ask("admit", Listening, ["--plan", plan], admission.encode()).port
 
     def status(self) -> Status:
         return self._ask("status", Status)
