@@ -294,9 +294,6 @@ def test_another_team_is_refused_before_anything_is_created_or_chosen(
         database.query(f"DROP DATABASE {others}")
 
 
-ED25519 = "/usr/lib/mysql/plugin/auth_ed25519.so"
-
-
 @pytest.mark.build("mysql-9.7")
 def test_an_altered_account_shows_its_password_only_to_who_accepts_it(
     build_path: Callable[[str], Path], tmp_path: Path
@@ -320,7 +317,6 @@ def test_an_altered_account_shows_its_password_only_to_who_accepts_it(
         assert read_choice(tmp_path) == replace(wanted, plugin=after)
 
 
-@pytest.mark.skipif(not Path(ED25519).exists(), reason="needs the plugin auth_ed25519 of MariaDB")
 def test_a_plugin_that_shows_nothing_needs_no_word(database: Database, tmp_path: Path) -> None:
     database.query("INSTALL SONAME 'auth_ed25519'",
                    f"CREATE USER cara@localhost IDENTIFIED BY '{PASSWORD}'",
