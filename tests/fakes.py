@@ -171,7 +171,7 @@ class ScriptedAgent:
         names = ["innodb_buffer_pool_size", "innodb_spin_wait_delay", "sync_binlog"]
         return {each.server: names for each in self._survey.builds}
 
-    def rehearse(self, plan: str, contender: int) -> Rehearsal:
+    def rehearse(self, plan: str, contender: int, patience_s: float = 60.0) -> Rehearsal:
         name = self._plan.contenders[contender].name
         return Rehearsal(self._answer(plan, f"rehearse {name}"), self.in_force.get(name, {}))
 

@@ -23,7 +23,7 @@ from app.protocol.reading import read
 from .incoming import Incoming
 from .queued_plans import QueuedPlans, held, without
 from .system.directory import Directory, open_lock
-from .system.errors import AgentError
+from .system.errors import AgentError, TakenError
 from .system.other_agents import AGENT_FILE
 from .system.scope import own_words
 
@@ -31,10 +31,6 @@ LOOK_S = 5.0  # between two looks at the queue and the machine
 PATIENCE_S = 2.0  # for another one that is about to end
 LONGEST_S = 1800.0  # of one answer
 MOST_WHY = 1000  # characters
-
-
-class TakenError(Exception):
-    """Another plan began first: this one keeps waiting."""
 
 
 def leave_behind(directory: Directory) -> None:
@@ -136,13 +132,14 @@ def _ask(directory: Directory, entry: QueuedPlan, verb: str, *words: str) -> Any
     """The answer of the agent file that came with the plan."""
     command = agent_command(directory, entry.agent, verb, "--plan", entry.sha256, *words)
     pipe, null = subprocess.PIPE, subprocess.DEVNULL
+    is_taken = False
     try:
         done = subprocess.run(command, stdin=null, stdout=pipe, timeout=LONGEST_S)
         said = json.loads(done.stdout.decode().strip().rpartition("\n")[2])
-        error = said.get("error", "")
+        error, is_taken = said.get("error", ""), said.get("taken", False)
     except (ValueError, AttributeError, OSError, subprocess.TimeoutExpired):
         error = "the agent did not answer {}".format(verb)
-    if error and directory.holder():
+    if error and (is_taken or directory.holder()):
         raise TakenError
     if error:
         raise AgentError(error)

@@ -33,7 +33,8 @@ def main() -> int:
     try:
         answer = _VERBS[arguments.verb](Directory(arguments.directory), arguments)
     except AgentError as error:
-        print(json.dumps({"error": str(error), **({"input": True} if error.is_input else {})}))
+        kinds = {"input": error.is_input, "taken": error.is_taken}
+        print(json.dumps({"error": str(error), **{kind: True for kind, it_is in kinds.items() if it_is}}))
         return 1
     except BrokenPipeError:
         os._exit(0)  # the desktop has gone; nothing is lost by it
@@ -49,6 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--directory", required=True)
     parser.add_argument("--plan", default="")
     parser.add_argument("--contender", type=int)
+    parser.add_argument("--patience", type=float, default=0.0)
     parser.add_argument("--what", choices=("session", "step", "plan"), default="session")
     parser.add_argument("offsets", nargs="*", default=[])
     return parser
@@ -85,7 +87,7 @@ def _check(directory: Directory, arguments: argparse.Namespace) -> answers.Check
     plan, contender = Incoming(directory).read(arguments.plan), arguments.contender
     if contender is None:
         return answers.Checks(check(directory, plan))
-    return rehearse(directory, plan, contender)
+    return rehearse(directory, plan, contender, arguments.patience)
 
 
 def _ask(directory: Directory, arguments: argparse.Namespace) -> answers.Checks:
@@ -109,14 +111,14 @@ def _start(directory: Directory, arguments: argparse.Namespace) -> answers.Start
     enter_scope()
     said = sys.stdin.read()  # of a plan with load targets
     conducting = read(answers.Conducting, json.loads(said)) if said else None
-    return start(directory, arguments.plan, _agent(), conducting)
+    return start(directory, arguments.plan, _agent(), conducting, arguments.patience)
 
 
 def _status(directory: Directory, _: Any) -> answers.Status:
     from .system.other_agents import agents_elsewhere
 
     holder, elsewhere = directory.holder(), agents_elsewhere(directory)
-    taken = directory.in_use() if holder else ""
+    taken = directory.in_use() if directory.is_taken() else ""
     return answers.Status(
         bool(holder), holder.get("plan"), holder.get("pid"), taken, str(elsewhere[0]) if elsewhere else ""
     )
@@ -244,7 +246,7 @@ def take_lock(directory: Directory, verb: str) -> None:
 
 
 def _admit(directory: Directory, arguments: argparse.Namespace) -> answers.Listening:
-    """Let a load target that is called again dial in: the SHA-256 of its token is on standard input."""
+    """Let a load target that is called again dial in: its `admission` is on standard input."""
     from .system.control import request
 
     control, port = _control_of(directory, arguments.plan), int(directory.holder().get("port", 0))

@@ -29,21 +29,30 @@ from .steps.baton import Baton, Place
 from .system.control import Control
 from .system.detaching import detach
 from .system.directory import Directory, holder_of, write_file, write_holder
-from .system.errors import AgentError
+from .system.errors import AgentError, TakenError
 from .system.journal import DiskFullError, Journal
 from .system.other_agents import agents_elsewhere
 
 
-def start(directory: Directory, sha256: str, agent: str, conducting: Optional[Conducting] = None) -> Started:
-    """Run an uploaded plan in a detached process; returns before it begins."""
+def start(
+    directory: Directory,
+    sha256: str,
+    agent: str,
+    conducting: Optional[Conducting] = None,
+    patience_s: float = 0.0,
+) -> Started:
+    """Run an uploaded plan in a detached process; returns before it begins.
+
+    It waits that long for the rehearsal of another plan.
+    """
     incoming = Incoming(directory)
     plan = incoming.read(sha256)
     conductor = conductor_of(plan, conducting)
     if not plan.allow_busy:
         refuse_if_busy(directory)
-    lock = directory.lock(holder_of(plan.id, plan.name))
+    lock = directory.lock(holder_of(plan.id, plan.name), patience_s)
     if lock is None:
-        raise AgentError("{}: {}".format(directory.in_use(), IN_USE_TODO))
+        raise TakenError("{}: {}".format(directory.in_use(), IN_USE_TODO))
     clean(directory)
     journals = create_journals(directory, plan, agent)
     incoming.discard(sha256)

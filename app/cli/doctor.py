@@ -20,7 +20,7 @@ def look_over(arguments: argparse.Namespace) -> int:
     from app.core.desktop_needs import lacks
     from app.core.settings import home
     from app.core.units import count_text
-    from app.history.rebuilding import is_sound, rebuild, unknown_journals
+    from app.history.rebuilding import fault_of, rebuild, unknown_journals
 
     if arguments.rebuild:
         rebuilt = rebuild(home())
@@ -30,8 +30,8 @@ def look_over(arguments: argparse.Namespace) -> int:
         return int(bool(rebuilt.problems))
     path = home() / "history.sqlite"
     problem = ""
-    if path.exists() and not is_sound(path):
-        problem = "damaged: to rebuild it from the journals: dyno doctor --rebuild"
+    if fault := fault_of(path):
+        problem = f"{fault}: to rebuild it from the journals: dyno doctor --rebuild"
     elif unknown := unknown_journals(home()):
         what = f"{count_text(len(unknown), 'journal')} of {unknown[0].parent}"
         state = "incomplete, it lacks" if path.exists() else "missing, there are"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError, TargetError
 from app.core.settings import home
+from app.core.units import count_text
 from app.remote.reach import agent_of, reached
 from app.remote.target import Target
 from app.targets.store import Targets
@@ -16,7 +17,7 @@ from app.targets.store import Targets
 from .compare import show_result_of
 from .parser import add_directory, add_json, add_target
 from .queue import queue_at, show_queue
-from .screen import ask_secret, print_json, print_table, say
+from .screen import ask_secret, complain, print_json, print_table, say
 
 if TYPE_CHECKING:
     from app.following.adoption import RemotePlan
@@ -230,7 +231,10 @@ def outcome_of(wanted: list[str]) -> int:
         if (each["state"] == "completed" and not each["failed_steps"]) or each["reason"] in NOT_NEEDED
     ]
     attempts = {turn["session"] for turn in turns if turn.get("attempt", 1) > 1}  # that may not come
-    missing = set(wanted) - attempts - {each["id"] for each in found}
+    missing = without_deleted(sorted(set(wanted) - attempts - {each["id"] for each in found}))
+    if missing:
+        names = ", ".join(missing[:3]) + ", ..." * (len(missing) > 3)
+        complain(f"dyno: the target sent nothing of {count_text(len(missing), 'session')}: {names}")
     return int(bool(missing) or len(well) < len(found))
 
 

@@ -10,7 +10,7 @@ from app.core.errors import InputError
 from app.core.units import count_text
 
 from .parser import add_json, add_verb, whole_number
-from .screen import ask_secret, complain, print_json, print_table, say, status
+from .screen import complain, print_json, print_table, say, somebody, status
 from .session import HEADERS, SESSION, line_of, opened
 
 if TYPE_CHECKING:
@@ -29,6 +29,12 @@ def add_words(words: Any) -> None:
     use.add_argument("--as", dest="person", default="", help="your name for the others (default: USER)")
     use.add_argument(
         "--certificate", default="", help="accept the certificate with this fingerprint, SHA256:..."
+    )
+    use.add_argument(
+        "--auth-plugin",
+        choices=("caching_sha2_password", "sha256_password"),
+        default="",
+        help="accept that the server asks for the password as plain text within TLS, by this plugin",
     )
     use.add_argument("--no-tls", action="store_true", help="without TLS; only to a server of this computer")
     use.add_argument(
@@ -90,9 +96,10 @@ def use_history(arguments: argparse.Namespace) -> None:
     address = parse_address(arguments.address)
     person = check_person(arguments.person or address.user)
     choice = Choice(
-        str(address), person, not arguments.no_tls, arguments.certificate, arguments.fetch == "all"
-    )
-    begin(home(), choice, ask_secret)
+        str(address), person, not arguments.no_tls, arguments.certificate, arguments.fetch == "all",
+        arguments.auth_plugin,
+    )  # fmt: skip
+    begin(home(), choice, somebody(), arguments.merge)
     say(f"the history is shared through {address} from now on")
     _exchange(arguments.merge)
 
@@ -107,7 +114,7 @@ def _exchange(merge_teams: bool) -> int:
 
     choice = chosen(home())
     with opened() as history, closing(Exchanger()) as exchanger, status("connecting") as shown:
-        done = exchanger.exchange(history, choice, ask_secret, shown, merge_teams)
+        done = exchanger.exchange(history, choice, somebody(), shown, merge_teams)
     say(done.text)
     return complain(*(f"dyno: {problem}" for problem in done.problems))
 
@@ -121,7 +128,7 @@ def list_history(arguments: argparse.Namespace) -> None:
     named = {name: getattr(arguments, name) for name in ("target", "engine")}
     wanted = Filter(arguments.text, {name: (value,) for name, value in named.items() if value})
     with closing(Exchanger()) as exchanger:
-        found = page(exchanger.lists(chosen(home()), ask_secret), wanted, (arguments.page - 1) * PAGE)
+        found = page(exchanger.lists(chosen(home()), somebody()), wanted, (arguments.page - 1) * PAGE)
     if arguments.json:
         print_json(found)
     else:
@@ -135,9 +142,9 @@ def fetch_history(arguments: argparse.Namespace) -> int:
 
     choice = chosen(home())
     with opened() as history, closing(Exchanger()) as exchanger:
-        lists = exchanger.lists(choice, ask_secret)
+        lists = exchanger.lists(choice, somebody())
         sessions = [id_ for each in arguments.sessions for id_ in find(lists, each)]
-        done = exchanger.fetch(history, choice, ask_secret, sessions)
+        done = exchanger.fetch(history, choice, somebody(), sessions)
     say(done.text)
     return complain(*(f"dyno: {problem}" for problem in done.problems))
 

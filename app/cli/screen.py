@@ -136,6 +136,11 @@ def status(first: str) -> Iterator[Callable[[str], None]]:
         yield lambda line: shown.update(Text(harmless(line)))
 
 
+def somebody() -> Callable[[str], str | None] | None:
+    """Who is asked for a secret; None if there is no terminal."""
+    return ask_secret if sys.stdin.isatty() else None
+
+
 def ask_secret(prompt: str) -> str | None:
     """A secret typed by a person; None without a terminal."""
     if not sys.stdin.isatty():

@@ -104,7 +104,8 @@ class Pump:
         self._writer = writer
         self._gather = gather
         self._frames = Frames()
-        self.open = set(sessions)  # of which more is wanted
+        self._asked = frozenset(sessions)
+        self.open = set(self._asked)  # of which more is wanted
         self.begun = False  # the agent has answered
         self._told: set[str] = set()
 
@@ -127,6 +128,8 @@ class Pump:
 
     def _store(self, parts: Sequence[Piece], pumped: Pumped) -> None:
         session, offset = parts[0].session, parts[0].offset
+        if session not in self._asked:
+            raise TargetError(f"the target sent a journal that nobody asked for: {session[:80]!r}")
         if session not in self.open:
             return
         try:

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from app.core.errors import DynoError
 
-from .schema import MIGRATIONS, OWNED_TABLES, VERSION
+from .schema import DERIVED_TABLES, MIGRATIONS, OWNED_TABLES, VERSION
 
 BUSY_S = 10.0  # how long a writer waits for another
 
@@ -219,6 +219,9 @@ def _back_up(path: Path, copy: Path) -> None:
 def _told(path: Path, error: Exception) -> Exception:
     """What happened to the file, in one line; a wrong statement of ours stays a defect."""
     code = getattr(error, "sqlite_errorname", "").removeprefix("SQLITE_").split("_")[0]
+    lost = str(error).removeprefix("no such table: ").removeprefix("main.")
+    if code == "ERROR" and lost in (*OWNED_TABLES, *DERIVED_TABLES):
+        return HistoryError(f"{path} lacks the table {lost}: {_REBUILD}")
     if code == "ERROR" or isinstance(error, (sqlite3.ProgrammingError, sqlite3.IntegrityError)):
         return error
     if isinstance(error, UnicodeDecodeError):  # in what SQLite itself says of a damaged file

@@ -12,8 +12,8 @@ from app.protocol.events import MAX_LINE
 from app.shapes import decode
 
 from . import journals
-from .history import History, HistoryError
-from .schema import OWNED_TABLES
+from .history import BusyError, History, HistoryError
+from .schema import MIGRATIONS, OWNED_TABLES, VERSION
 from .writing import Writer
 
 
@@ -28,26 +28,39 @@ class Rebuilt:
 def rebuild(directory: Path) -> Rebuilt:
     """Read all kept journals again; a damaged history file is set aside and what can be saved taken over."""
     rebuilt = Rebuilt()
-    damaged = _set_aside(directory / "history.sqlite")
+    file = directory / "history.sqlite"
+    fault = fault_of(file)
+    damaged = _set_aside(file) if fault else None
     with History(directory) as history:
         if damaged is not None:
-            rebuilt.problems += [f"the history file was damaged; it is now {damaged}"]
+            rebuilt.problems += [f"the history file was {fault}; it is now {damaged}"]
             rebuilt.problems += _take_over(history, damaged)
-        plans = dict(history.connection.execute("SELECT session, plan FROM journal"))
-        writer = Writer(history)
-        for path in sorted(history.journals.glob("*.jsonl")):
-            if writer.is_deleted(path.stem):
-                rebuilt.problems.append(f"{path}: deleted; to restore it: dyno session undelete {path.stem}")
-            else:
-                _replay(history, writer, path, plans, rebuilt)
-        with history.transaction() as connection:
-            connection.execute("DELETE FROM plan WHERE id NOT IN (SELECT plan FROM session)")
+        _replay_all(history, rebuilt)
+        known = [session for (session,) in history.connection.execute("SELECT id FROM session")]
         rebuilt.problems += [
             f"session {session} has no journal here: not rebuilt"
-            for (session,) in history.connection.execute("SELECT id FROM session")
+            for session in known
             if not journals.path_of(history.journals, session).exists()
         ]
+        if damaged is not None:
+            rebuilt.problems += [
+                f"session {session} has no journal here: only {damaged} has what is left of it"
+                for session in sorted(_sessions_of(damaged).difference(known))
+                if not Writer(history).is_deleted(session)
+            ]
     return rebuilt
+
+
+def _replay_all(history: History, rebuilt: Rebuilt) -> None:
+    plans = dict(history.connection.execute("SELECT session, plan FROM journal"))
+    writer = Writer(history)
+    for path in sorted(history.journals.glob("*.jsonl")):
+        if writer.is_deleted(path.stem):
+            rebuilt.problems.append(f"{path}: deleted; to restore it: dyno session undelete {path.stem}")
+        else:
+            _replay(history, writer, path, plans, rebuilt)
+    with history.transaction() as connection:
+        connection.execute("DELETE FROM plan WHERE id NOT IN (SELECT plan FROM session)")
 
 
 def _replay(history: History, writer: Writer, path: Path, plans: dict[str, str], rebuilt: Rebuilt) -> None:
@@ -91,10 +104,17 @@ def _plan_of(path: Path) -> str:
             return ""
 
 
-def _set_aside(path: Path) -> Path | None:
+def _sessions_of(path: Path) -> set[str]:
+    """The ids in a history file, as far as they can be read."""
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            return {session for (session,) in connection.execute("SELECT id FROM session")}
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
+        return set()
+
+
+def _set_aside(path: Path) -> Path:
     """Move a damaged history file away; returns its new path."""
-    if not path.exists() or is_sound(path):
-        return None
     number = 1
     while (damaged := path.with_name(f"history-damaged-{number}.sqlite")).exists():
         number += 1
@@ -105,13 +125,37 @@ def _set_aside(path: Path) -> Path | None:
     return damaged
 
 
-def is_sound(path: Path) -> bool:
-    """Whether SQLite calls a history file sound."""
+def fault_of(path: Path) -> str:
+    """What is wrong with a history file; '' if it is sound and lacks no table, or is not there."""
+    if not path.exists():
+        return ""
     try:
         with closing(sqlite3.connect(path)) as connection:
-            return bool(connection.execute("PRAGMA quick_check").fetchone()[0] == "ok")
-    except (sqlite3.DatabaseError, UnicodeDecodeError):
-        return False
+            if connection.execute("PRAGMA quick_check").fetchone()[0] != "ok":
+                return "damaged"
+            lost = _lost_of(connection)
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        if getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY"):
+            raise BusyError(f"{path}: another process has locked it, try again") from None
+        return "damaged"
+    names = ", ".join(lost[:3]) + ", ..." * (len(lost) > 3)
+    return f"damaged, it lacks {names}" if lost else ""
+
+
+def _lost_of(connection: sqlite3.Connection) -> list[str]:
+    """The tables and indexes that a history file of its version has, and this one has not."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    with closing(sqlite3.connect(":memory:")) as whole:
+        for migration in MIGRATIONS[:version] if version <= VERSION else ():  # a newer one is refused later
+            whole.executescript(migration)
+        lost = sorted(_parts_in(whole) - _parts_in(connection))
+    return [each for each in lost if each.startswith("table")] or lost  # an index goes with its table
+
+
+def _parts_in(connection: sqlite3.Connection) -> set[str]:
+    """`table step`, `index session_by_time`."""
+    found = connection.execute("SELECT type, name FROM sqlite_master WHERE sql IS NOT NULL")
+    return {f"{kind} {name}" for kind, name in found}
 
 
 def unknown_journals(directory: Path) -> list[Path]:

@@ -14,6 +14,7 @@ from app.history.measured import Measured
 from app.protocol.answers import (
     ADD,
     FAIL,
+    INFO,
     Check,
     Conducting,
     Queue,
@@ -23,7 +24,7 @@ from app.protocol.answers import (
     Status,
     Survey,
 )
-from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO
+from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO, PATIENCE_S
 from app.protocol.plan import Plan
 
 from .canary import estimated
@@ -58,7 +59,7 @@ class Agent(Protocol):
     def upload_plan(self, plan: Plan) -> str: ...
     def check(self, plan: str) -> list[Check]: ...
     def ask(self, plan: str) -> list[Check]: ...
-    def rehearse(self, plan: str, contender: int) -> Rehearsal: ...
+    def rehearse(self, plan: str, contender: int, patience_s: float = PATIENCE_S) -> Rehearsal: ...
     def start(self, plan: str, conducting: Conducting | None = None) -> Started: ...
     def stop(self, plan: str, what: str) -> None: ...
     def listen(self, conducting: Conducting) -> int: ...
@@ -195,7 +196,7 @@ class Launch:
         uploaded = agent.upload_plan(plan)
         yield self._reach(UPLOADED, "queueing" if is_taken else "asking the builds")
         if not is_taken:
-            self._add(agent.check(uploaded))
+            self._add([each for each in agent.check(uploaded) if each.name != "busy"])  # the queue waits
             yield self._reach(CHECKED, "queueing")
         if not self._stage.failed:
             self._hand_over()
@@ -239,12 +240,23 @@ class Launch:
         found: list[Rehearsal] = []
         for at, contender in enumerate(plan.contenders):
             yield self._reach(CHECKED, f"rehearsing {contender.name}")
-            found.append(agent.rehearse(uploaded, at))
-            self._add(found[-1].checks)
+            its = agent.rehearse(uploaded, at, 0)
+            if its.waits_for:
+                yield self._wait(its.waits_for)
+                its = agent.rehearse(uploaded, at)
+            found.append(its)
+            self._add(its.checks)
         if self._stage.estimate:
             self._forget(IN_FORCE)
             self._add(check_in_force(plan.contenders, self._stage.estimate.contenders, found))
         yield self._reach(REHEARSED, "starting")
+
+    def _wait(self, other: str) -> Stage:
+        """Say that another rehearsal comes first."""
+        text = f"waiting for {other}, {PATIENCE_S:.0f} s at most"
+        self._add([Check("busy", INFO, text)])
+        self._stage = replace(self._stage, next=text)
+        return self._stage
 
     def _goes_on_after(self, stage: str) -> bool:
         return STAGES.index(self._last) > STAGES.index(stage) and not self._stage.failed

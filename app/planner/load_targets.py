@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
@@ -23,6 +22,7 @@ from app.protocol.answers import (
     Status,
     Survey,
 )
+from app.protocol.load_link import admission
 from app.protocol.machine_checks import IN_USE_TODO, machine_checks, sysbench_check
 from app.protocol.plan import LoadTarget, Plan
 from app.remote.load_secrets import LoadSecrets
@@ -58,7 +58,7 @@ class Conductor(Protocol):
 class Running(Protocol):
     """What is needed of the agent that carries out a plan."""
 
-    def admit(self, plan: str, sha256: str) -> int: ...
+    def admit(self, plan: str, admission: str) -> int: ...
     def note(self, plan: str, text: str) -> None: ...
 
 
@@ -84,7 +84,7 @@ class LoadTargets:
         self._reach = reach
         self._open = ExitStack()
         self._agents: dict[str, LoadAgent] = {}
-        self._secrets = LoadSecrets.made()
+        self._secrets = LoadSecrets.made(self.names)
         self._found: list[LoadTarget] = []
 
     def __enter__(self) -> LoadTargets:
@@ -140,7 +140,7 @@ class LoadTargets:
             raise
 
     def _conducting(self) -> Conducting:
-        return self._secrets.conducting(self._address, self._port, self.names)
+        return self._secrets.conducting(self._address, self._port)
 
 
 def call_again(plan: Plan, target: LoadTarget, agent: LoadAgent, running: Running) -> None:
@@ -149,6 +149,6 @@ def call_again(plan: Plan, target: LoadTarget, agent: LoadAgent, running: Runnin
         raise TargetError(f"{target.name} is another machine than when the plan began")
     token, (address, _) = secrets.token_hex(32), address_of(plan.load_address)
     uploaded = agent.upload_plan(plan)
-    port = running.admit(plan.id, hashlib.sha256(token.encode()).hexdigest())
+    port = running.admit(plan.id, admission(target.name, token))
     agent.drive(uploaded, LoadCall(target.name, address, port, plan.load_certificate, token))
     running.note(plan.id, f"the load target {target.name} was called again")

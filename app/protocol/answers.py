@@ -203,6 +203,7 @@ class Rehearsal:
     checks: list[Check]
     variables: dict[Name, Text] = field(default_factory=dict)  # empty: it did not start
     compression: Text = ""  # of its tables, in the words of the engine
+    waits_for: Text = ""  # it did not begin, because of this rehearsal of another plan
 
 
 @dataclass(frozen=True)
@@ -253,7 +254,7 @@ class Conducting:
     port: Count  # 0: any
     certificate: Text
     key: Text = field(repr=False)
-    token: Name = field(repr=False)
+    admitted: list[Name] = field(default_factory=list)  # `admission` of each load target
     names: list[Name] = field(default_factory=list)  # of the load targets, for a trial
 
 
@@ -288,7 +289,7 @@ class Status:
     locked: bool
     plan: Name | None
     pid: Number | None
-    taken: Text = ""  # why no plan can start in this directory now
+    taken: Text = ""  # why no plan can start in this directory now; a rehearsal is over soon
     elsewhere: Text = ""  # a plan in another directory of the machine
 
 

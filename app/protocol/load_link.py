@@ -6,6 +6,7 @@ sends numbers and the login of the server, but no command.
 
 from __future__ import annotations
 
+import hmac
 import json
 from dataclasses import asdict, dataclass, field
 from typing import Any, Dict, Type, Union
@@ -13,6 +14,12 @@ from typing import Any, Dict, Type, Union
 from .reading import Count, Few, Name, Number, ShapeError, Text, read
 
 MAX_LINE = 1 << 20
+
+
+def admission(name: str, token: str) -> str:
+    """What a conductor knows of the token of a load target: no other name is let in by it."""
+    key, message = (text.encode("utf-8", "backslashreplace") for text in (token, name))
+    return hmac.new(key, message, "sha256").hexdigest()
 
 
 # from the conductor

@@ -39,6 +39,7 @@ from app.protocol.answers import (
     Survey,
     to_json,
 )
+from app.protocol.machine_checks import PATIENCE_S
 from app.protocol.plan import Plan
 from app.protocol.reading import ShapeError, read
 from app.shapes import decode
@@ -111,14 +112,16 @@ class Agent:
         """The names of all options that builds know, by server program."""
         return self._ask("options", Options).options
 
-    def rehearse(self, plan: str, contender: int) -> Rehearsal:
+    def rehearse(self, plan: str, contender: int, patience_s: float = PATIENCE_S) -> Rehearsal:
         """Start one contender of an uploaded plan once, by its position in the plan."""
-        words = ["--plan", plan, "--contender", str(contender)]
+        words = ["--plan", plan, "--contender", str(contender), "--patience", str(patience_s)]
         return self._ask("check", Rehearsal, words, timeout_s=REHEARSAL_S)
 
     def start(self, plan: str, conducting: Conducting | None = None) -> Started:
         """Start an uploaded plan; it lets its load targets in as `conducting` says."""
-        return self._ask("start", Started, ["--plan", plan], to_json(conducting) if conducting else b"")
+        said = to_json(conducting) if conducting else b""
+        words = ["--plan", plan, "--patience", str(PATIENCE_S)]
+        return self._ask("start", Started, words, said, ASK_S + PATIENCE_S)
 
     def listen(self, conducting: Conducting) -> int:
         """Let load targets try to reach this target for a while; returns the port."""
@@ -132,9 +135,9 @@ class Agent:
         """Start to serve the target of the server, for an uploaded plan."""
         self._ask("drive", Done, ["--plan", plan], to_json(call))
 
-    def admit(self, plan: str, sha256: str) -> int:
-        """Let a load target in that was called again with the token of this hash; returns the port."""
-        return self._ask("admit", Listening, ["--plan", plan], sha256.encode()).port
+    def admit(self, plan: str, admission: str) -> int:
+        """Let a load target in that was called again; returns the port."""
+        return self._ask("admit", Listening, ["--plan", plan], admission.encode()).port
 
     def status(self) -> Status:
         return self._ask("status", Status)

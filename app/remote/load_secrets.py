@@ -5,24 +5,26 @@ from __future__ import annotations
 import datetime
 import hashlib
 import secrets
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from app.protocol.answers import Conducting, LoadCall
+from app.protocol.load_link import admission
 
 VALID = datetime.timedelta(days=60)  # longer than any plan
 
 
 @dataclass(frozen=True)
 class LoadSecrets:
-    """A certificate with its key, and a token; they are in no file."""
+    """A certificate with its key, and a token for each load target; they are in no file."""
 
     certificate: str
     fingerprint: str  # SHA-256, which the plan pins
     key: str = field(repr=False)
-    token: str = field(repr=False)
+    tokens: Mapping[str, str] = field(repr=False)
 
     @classmethod
-    def made(cls) -> LoadSecrets:
+    def made(cls, names: Iterable[str]) -> LoadSecrets:
         from cryptography import x509
         from cryptography.hazmat.primitives import hashes, serialization
         from cryptography.hazmat.primitives.asymmetric import ec
@@ -50,11 +52,12 @@ class LoadSecrets:
             made.public_bytes(serialization.Encoding.PEM).decode(),
             hashlib.sha256(made.public_bytes(serialization.Encoding.DER)).hexdigest(),
             pem.decode(),
-            secrets.token_hex(32),
+            {name: secrets.token_hex(32) for name in names},
         )
 
-    def conducting(self, address: str, port: int, names: list[str]) -> Conducting:
-        return Conducting(address, port, self.certificate, self.key, self.token, names)
+    def conducting(self, address: str, port: int) -> Conducting:
+        admitted = [admission(*each) for each in self.tokens.items()]
+        return Conducting(address, port, self.certificate, self.key, admitted, list(self.tokens))
 
     def call(self, name: str, address: str, port: int) -> LoadCall:
-        return LoadCall(name, address, port, self.fingerprint, self.token)
+        return LoadCall(name, address, port, self.fingerprint, self.tokens[name])

@@ -24,8 +24,10 @@ _lock = threading.Lock()
 class SecretNeededError(InputError):
     """A secret is needed, and nobody can enter it, or nobody did."""
 
-    def __init__(self, place: str, what: str) -> None:
-        super().__init__(f"{place} needs the {what}, and there is nobody to ask for it")
+    def __init__(self, place: str, what: str, instead: str = "") -> None:
+        text = f"{place} needs the {what}, and there is nobody to ask for it"
+        super().__init__(text + instead)
+        self.window_text = text
         self.what = what  # "password of me@nuc port 22", "passphrase of /home/me/.ssh/id_ed25519"
 
 
@@ -47,7 +49,7 @@ class Secrets:
         self._keyring = keyring
         self.missing: list[str] = []
 
-    def candidates(self, label: str) -> Iterator[str]:
+    def candidates(self, label: str, may_be_empty: bool = False) -> Iterator[str]:
         """Possible secrets: remembered, stored, then entered by a person."""
         with _lock:
             known = _remembered.get(label)
@@ -60,9 +62,11 @@ class Secrets:
             answer = self._ask(f"{label}: ")
             if answer is None:
                 self.missing.append(label)
-            if not answer:  # nobody there, or a person who goes on without
                 return
-            yield answer
+            if answer or may_be_empty:
+                yield answer
+            if not answer:  # a person who goes on without
+                return
 
     def accept(self, label: str, secret: str) -> None:
         """Remember the secret, which was right."""

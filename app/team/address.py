@@ -60,6 +60,7 @@ class Choice:
     tls: bool = True
     certificate: str = ""  # fingerprint of an accepted certificate that no authority vouches for
     fetches_all: bool = True  # every session of the team; else those that the person chooses
+    plugin: str = ""  # authentication plugin by which the account has logged in; '': nobody knows
 
 
 def parse_address(text: str) -> Address:
@@ -108,6 +109,7 @@ def read_choice(home: Path) -> Choice | None:
         parse_address(choice.address)
         check_person(choice.person)
         choice.certificate.encode("ascii")
+        choice.plugin.encode("ascii")
     except (TypeError, AttributeError, ValueError):
         raise InputError(
             f"{home / 'settings.toml'}: [team] is damaged: `dyno history use` writes it anew"

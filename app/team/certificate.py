@@ -7,7 +7,7 @@ import socket
 import ssl
 from typing import Any
 
-from .store import TeamError
+from .store import StrangerError, TeamError
 
 _PREFIX = "SHA256:"
 
@@ -16,8 +16,8 @@ class SeenError(TeamError):
     """The certificate is right, which is all that was asked."""
 
 
-class CertificateError(TeamError):
-    """The server is not, or may not be, the right one; no password was sent to it."""
+class CertificateError(StrangerError):
+    """The certificate is unknown, or another one than before."""
 
     is_changed = False
 

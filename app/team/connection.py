@@ -10,25 +10,27 @@ from typing import Any
 
 import pymysql
 from pymysql.constants import CLIENT
+from pymysql.protocol import MysqlPacket
 
 from app.core.harmless import harmless
 
 from .address import Address
-from .certificate import CertificateError, CheckingContext, SeenError
+from .certificate import CheckingContext, SeenError
 from .dialect import BEGIN, SQL_MODE
+from .plugin import Plugin
 from .store import AwayError, ReadOnlyError, TeamError
 
 CONNECT_S = 10.0
 ANSWER_S = 20.0  # without a byte from the server
 MOST = 64 << 20  # bytes of one answer
-_PASSWORD_WRONG, _NO_TABLE, _NO_DATABASE = 1045, 1146, 1049
+_PASSWORD_WRONG, _HOST_WRONG, _NO_TABLE, _NO_DATABASE = 1045, 1130, 1146, 1049
 _THERE = (1062, 1050)  # a row with this key, a view of this name
 _DENIED = (1044, 1142, 1143, 1227, 1290, 1792, 1836)  # by grants, or the server is read-only
 _AGAIN = (1205, 1213)  # somebody else was faster: a lock, or a certification of Galera
 _AWAY = (1040, 1053, 1129, 1226, 1927, 3169, 4031)  # too many connections, shutdown, killed, idle
 _TRIES = 5
 _DAMAGED = (ValueError, struct.error, IndexError, KeyError, TypeError, AttributeError, AssertionError,
-            RuntimeError, OverflowError, UnicodeError)  # fmt: skip
+            RuntimeError, OverflowError, UnicodeError, NameError)  # fmt: skip
 _NO_TLS = "it offers no TLS"
 
 
@@ -48,21 +50,17 @@ class _AgainError(TeamError):
     """Somebody else was faster."""
 
 
-class _Refusing:
-    """Answers a server that wants the password as plain text: it gets none."""
-
-    def __init__(self, _connection: Any) -> None:
-        pass
-
-    def authenticate(self, _packet: Any) -> None:
-        raise pymysql.OperationalError(0, "it wants the password as plain text")
-
-
 class _Connection(pymysql.Connection):
-    """A connection whose answers are bounded, and that logs in only through TLS where TLS is wanted."""
+    """A connection whose answers are bounded, and that shows its password only where it did so before.
+
+    It logs in only through TLS where TLS is wanted.
+    """
 
     left = MOST
     needs_tls = True
+    plugin: Plugin
+    _auth_plugin_name = ""  # the server's default
+    _is_logging_in = False
 
     def _read_bytes(self, num_bytes: int) -> bytes:
         self.left -= num_bytes
@@ -75,20 +73,37 @@ class _Connection(pymysql.Connection):
     def _request_authentication(self) -> None:
         if self.needs_tls and not self.server_capabilities & CLIENT.SSL:  # type: ignore[attr-defined]
             raise pymysql.OperationalError(0, _NO_TLS)
+        self._auth_plugin_name = self.plugin.begin(self._auth_plugin_name)
+        self._is_logging_in = True
         super()._request_authentication()  # type: ignore[misc]
+        self._is_logging_in = False
+
+    def _read_packet(self, packet_type: Any = MysqlPacket) -> Any:
+        packet: Any = super()._read_packet(packet_type)  # type: ignore[no-untyped-call]
+        if self._is_logging_in:
+            self.plugin.check(packet.get_all_data())
+        return packet
 
 
 class Connection:
     """A connection: statements, and a few of them in one transaction."""
 
-    def __init__(self, address: Address, password: str, context: CheckingContext | None) -> None:
+    def __init__(
+        self, address: Address, password: str, context: CheckingContext | None, known_plugin: str = ""
+    ) -> None:
         self.address = address
-        self._connection = _connect(address, password, context)
+        self._connection = _connect(address, password, context, known_plugin)
         for statement in BEGIN:
             self.do(statement)
 
+    @property
+    def plugin(self) -> str:
+        """The authentication plugin of the account."""
+        return self._connection.plugin.name
+
     def close(self) -> None:
-        self._connection.close()
+        if self._connection.open:  # a lost or refused connection is closed already
+            self._connection.close()
 
     def rows(self, statement: str, *values: Any, most: int = MOST) -> Sequence[Sequence[Any]]:
         return self._run(statement, values, most)[1]
@@ -105,10 +120,8 @@ class Connection:
         except (pymysql.Error, OSError, EOFError) as error:
             raise _told(self.address, error) from None
         except _DAMAGED as error:
-            self._connection.close()
-            raise AwayError(
-                f"the answer of {self.address.place} cannot be read: {harmless(str(error), 200)}"
-            ) from None
+            self.close()
+            raise _unreadable(self.address, error) from None
 
     def together(self, work: Callable[[], None]) -> None:
         """A few rows in one transaction; again where somebody else was faster."""
@@ -133,26 +146,24 @@ class Connection:
             pass  # it is gone, and its transaction with it
 
 
-def _connect(address: Address, password: str, context: CheckingContext | None) -> _Connection:
+def _connect(
+    address: Address, password: str, context: CheckingContext | None, known_plugin: str = ""
+) -> _Connection:
     connection = _Connection(
         host=address.host, port=address.port, user=address.user, password=password,
         database=address.database, charset="utf8mb4", autocommit=True, ssl=context,
         connect_timeout=CONNECT_S, read_timeout=ANSWER_S, write_timeout=ANSWER_S, binary_prefix=True,
         sql_mode=SQL_MODE, program_name="dyno", defer_connect=True,
         client_flag=CLIENT.FOUND_ROWS,
-        auth_plugin_map={"mysql_clear_password": _Refusing, "dialog": _Refusing},
     )  # fmt: skip
     connection.needs_tls = context is not None
+    connection.plugin = Plugin(address, known_plugin)
     try:
         connection.connect()
-    except (CertificateError, SeenError):
-        raise
     except (pymysql.Error, OSError, EOFError) as error:
         raise _told(address, error) from None
     except _DAMAGED as error:
-        raise AwayError(
-            f"the answer of {address.place} cannot be read: {harmless(str(error), 200)}"
-        ) from None
+        raise _unreadable(address, error) from None
     return connection
 
 
@@ -165,15 +176,23 @@ def look(address: Address, context: CheckingContext) -> None:
         return
 
 
+def _unreadable(address: Address, error: Exception) -> AwayError:
+    return AwayError(f"the answer of {address.place} cannot be read: {harmless(str(error), 200)}")
+
+
 def _told(address: Address, error: Exception) -> TeamError:
     """What happened, in one line."""
     original = getattr(error, "original_exception", error)
     if isinstance(original, ssl.SSLCertVerificationError):
         return UnverifiedError(harmless(original.verify_message, 200))
     code, text = error.args[:2] if len(error.args) > 1 else (0, str(error))
+    if not isinstance(code, int):  # PyMySQL was not meant to be answered like that
+        return _unreadable(address, error)
     text = harmless(str(text), 300)
     if code == _PASSWORD_WRONG:
         return PasswordError(f"{address.place} refuses {address.user} or the password: {text}")
+    if code == _HOST_WRONG:
+        return TeamError(f"{address.place} lets nobody in from this computer: {text}")
     if code in _DENIED:
         return ReadOnlyError(f"{address.user} may not write to {address.database} of {address.place}: {text}")
     if code in _THERE:

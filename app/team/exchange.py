@@ -12,7 +12,7 @@ from app.history.history import History
 from . import local_edits, local_sessions
 from .address import Choice, read_choice
 from .listing import Lists
-from .login import Ask, log_in
+from .login import Ask, log_in, remember_plugin
 from .server import Server
 from .session_exchange import SessionExchange
 from .store import AwayError
@@ -52,6 +52,7 @@ class Exchanger:
 
         def work() -> Synced:
             server = self._connected(choice, ask)
+            remember_plugin(history.directory, choice, server)
             try:
                 return sync(history, server, choice.person, on_progress, merge_teams, choice.fetches_all)
             except BaseException:

@@ -2,52 +2,110 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 
-from app.core.errors import InputError
+from app.core.errors import DynoError, InputError
+from app.core.private import read_private
+from app.history.history import History
 from app.remote.secrets import SecretNeededError, Secrets, system_keyring
 
-from .address import Address, Choice, keep_choice, parse_address
+from .address import Address, Choice, keep_choice, parse_address, read_choice
 from .certificate import by_fingerprint, verifying
 from .connection import PasswordError, UnverifiedError, look
 from .server import Server
+from .syncing import check_team
 
-Ask = Callable[[str], str | None]
+Ask = Callable[[str], str | None] | None  # None: nobody is there to be asked
+PASSWORD_FILE = "DYNO_TEAM_PASSWORD_FILE"  # noqa: S105 - a variable of the environment
+_MOST_PASSWORD = 4096  # bytes
 
 
 def log_in(choice: Choice, ask: Ask) -> Server:
-    """Connect to the chosen server; raises CertificateError before anything is sent to a stranger."""
+    """Connect to the chosen server; raises StrangerError before a password is asked for or sent."""
     address = parse_address(choice.address)
     if not choice.tls and not address.is_on_this_computer:
         raise InputError(
             f"{address.host} is not this computer: leave out --no-tls, or anybody on the way reads along"
         )
-    secrets = Secrets(ask, system_keyring())
+    password = _password_of_file()
+    if password is None:
+        return _log_in_by_person(address, choice, ask)
+    try:
+        return _connect(address, choice, password)
+    except PasswordError as error:
+        raise PasswordError(f"{error}; the password is that of {PASSWORD_FILE}") from None
+
+
+def _password_of_file() -> str | None:
+    """The password for who runs without a person, such as cron; None if no file is named."""
+    path = os.environ.get(PASSWORD_FILE)
+    if not path:
+        return None
+    what = f"{PASSWORD_FILE} {path}"
+    try:
+        password = read_private(Path(path), what, _MOST_PASSWORD).decode().removesuffix("\n")
+    except UnicodeDecodeError:
+        password = ""
+    if not password or not password.isprintable():
+        raise InputError(f"{what}: it must have the password alone, on its only line")
+    return password
+
+
+def _log_in_by_person(address: Address, choice: Choice, ask: Ask) -> Server:
+    def ask_for_known(prompt: str) -> str | None:
+        if ask is None:  # a server counts looks without a login, and blocks a host that has too many
+            return None
+        _look(choice)
+        return ask(prompt)
+
     label = address.password_label
-    for password in secrets.candidates(label):
+    secrets = Secrets(ask_for_known, system_keyring())
+    needed = SecretNeededError(
+        f"the team's history on {address.place}", label, f": name a file that has it in {PASSWORD_FILE}"
+    )
+    refused: DynoError = needed
+    for password in secrets.candidates(label, may_be_empty=True):
         try:
             server = _connect(address, choice, password)
-        except PasswordError:
+        except PasswordError as error:
+            refused = error
             continue
         secrets.accept(label, password)
         return server
-    if secrets.missing:
-        raise SecretNeededError(f"the team's history on {address.place}", label)
-    server = _connect(address, choice, "")  # the person entered none
-    secrets.accept(label, "")
-    return server
+    raise needed if secrets.missing else refused
 
 
-def begin(home: Path, choice: Choice, ask: Ask) -> None:
-    """Use a team's history from now on: log in, create what is missing, store the choice."""
+def begin(home: Path, choice: Choice, ask: Ask, merge_teams: bool = False) -> None:
+    """Use a team's history from now on: log in, look, create what is missing, store the choice."""
+    choice = _with_what_is_known(home, choice)
     _look(choice)
-    server = log_in(choice, ask)
-    try:
+    with closing(log_in(choice, ask)) as server, History(home) as history:
+        check_team(history, server.identity_if_any(), merge_teams)
         server.create()
-    finally:
-        server.close()
-    keep_choice(home, choice)
+    keep_choice(home, replace(choice, plugin=server.plugin))
+
+
+def _with_what_is_known(home: Path, choice: Choice) -> Choice:
+    """The choice with what was accepted before at the same address, unless the person accepts another."""
+    with suppress(InputError):  # a damaged choice is written anew
+        known = read_choice(home)
+        if known is not None and known.address == choice.address:
+            return replace(
+                choice,
+                certificate=choice.certificate or known.certificate,
+                plugin=choice.plugin or known.plugin,
+            )
+    return choice
+
+
+def remember_plugin(home: Path, choice: Choice, server: Server) -> None:
+    """Store by which plugin the account logs in, where an earlier Dyno stored none."""
+    if not choice.plugin and read_choice(home) == choice:
+        keep_choice(home, replace(choice, plugin=server.plugin))
 
 
 def _look(choice: Choice) -> None:
@@ -66,11 +124,12 @@ def _look(choice: Choice) -> None:
 
 def _connect(address: Address, choice: Choice, password: str) -> Server:
     if not choice.tls:
-        return Server(address, password, None)
+        return Server(address, password, None, choice.plugin)
     if choice.certificate:
-        return Server(address, password, by_fingerprint(address.place, choice.certificate))
+        context = by_fingerprint(address.place, choice.certificate)
+        return Server(address, password, context, choice.plugin)
     try:
-        return Server(address, password, verifying())
+        return Server(address, password, verifying(), choice.plugin)
     except UnverifiedError:
         _look(choice)  # raises the error with the fingerprint
         raise

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import astuple, fields
 from typing import Any
 
+from app.core.harmless import harmless
 from app.core.ids import new_id
 
 from . import answers, schema
@@ -26,10 +27,17 @@ _ANNOUNCED = "id, plan, author, announced, person, size, unlocked_offset"
 class Server:
     """The store of a team, on a server."""
 
-    def __init__(self, address: Address, password: str, context: CheckingContext | None) -> None:
+    def __init__(
+        self, address: Address, password: str, context: CheckingContext | None, known_plugin: str = ""
+    ) -> None:
         self._address = address
-        self._connection = Connection(address, password, context)
+        self._connection = Connection(address, password, context, known_plugin)
         self._identity = ""
+
+    @property
+    def plugin(self) -> str:
+        """The authentication plugin of the account."""
+        return self._connection.plugin
 
     @property
     def lists(self) -> Lists:
@@ -45,17 +53,39 @@ class Server:
         self._identity = self._identity or self._read_identity()
         return self._identity
 
+    def _about(self) -> dict[str, Any]:
+        return {str(row[0]): row[1] for row in self._connection.rows("SELECT name, value FROM about")}
+
     def _read_identity(self) -> str:
-        rows = {row[0]: row[1] for row in self._connection.rows("SELECT name, value FROM about")}
-        version = str(rows.get("version", ""))
-        if not version.isdigit() or "identity" not in rows:
+        about = self._about()
+        version = str(about.get("version", ""))
+        if not version.isdigit() or "identity" not in about:
             problem = f"{self._where()} has no history of Dyno"
             raise TeamError(f"{problem}: create it by `dyno history use`", f"{problem}: choose Share again")
         if int(version) > schema.VERSION:
             raise TeamError(
                 f"{self._where()} has version {version:.9}, this Dyno reads {schema.VERSION}: update Dyno"
             )
-        return answers.text(rows["identity"], 64)
+        return answers.text(about["identity"], 64)
+
+    def identity_if_any(self) -> str:
+        """The identity of the history there; '' if none is complete. Raises TeamError for foreign tables."""
+        columns = self._connection.rows(
+            "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = DATABASE()"
+        )
+        names = {str(table) for table, _ in columns}
+        has_about = {str(column) for table, column in columns if table == "about"} == {"name", "value"}
+        about = self._about() if has_about else {}
+        if "identity" in about:
+            return self.identity()
+        is_begun = has_about and about.keys() <= {"version"}  # its creation was interrupted
+        strange = sorted(names - schema.NAMES if is_begun else names)
+        if strange:
+            shown = harmless(", ".join(strange[:3]), 200) + ", ..." * (len(strange) > 3)
+            raise TeamError(
+                f"{self._where()} has tables of others ({shown}): nothing was changed; name an empty database"
+            )
+        return ""
 
     def create(self) -> None:
         """Create the tables that are missing; whoever may only read finds them there."""

@@ -22,6 +22,10 @@ class TeamError(DynoError):
         self.window_text = window_text
 
 
+class StrangerError(TeamError):
+    """The server is not, or may not be, the right one: a person must decide, and it gets no password."""
+
+
 class AwayError(TeamError):
     """The server does not answer, or stopped answering: later it may."""
 

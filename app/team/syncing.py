@@ -38,20 +38,24 @@ def sync(
     return done
 
 
-def _check_server(history: History, store: Store, merge_teams: bool) -> None:
+def check_team(history: History, identity: str, merge_teams: bool) -> None:
     """One history belongs to one team, unless the person wants to give all to another."""
-    identity, known = store.identity(), local_sessions.server_of(history)
-    is_another = bool(known) and identity != known
-    if is_another and not merge_teams:
+    known = local_sessions.server_of(history)
+    if known not in ("", identity) and not merge_teams:
         raise TeamError(
             "this history is shared with another team: set DYNO_HOME to another directory for this one, or"
             " give it everything by `dyno history use ADDRESS --merge`",
             "this history is shared with another team: stop sharing, or use another directory for this one",
         )
+
+
+def _check_server(history: History, store: Store, merge_teams: bool) -> None:
+    identity, known = store.identity(), local_sessions.server_of(history)
+    check_team(history, identity, merge_teams)
     there = store.session_numbers().get(local_edits.author_of(history), 0)
     here = local_sessions.last_announcement(history)
     if identity != known or there < here:  # fewer: it was restored from a backup
-        local_sessions.share_with(history, identity, with_all=is_another)
+        local_sessions.share_with(history, identity, with_all=known not in ("", identity))
     elif there > here:  # a copy of this history announces sessions
         local_edits.become_another(history, local_edits.pushed(history) + 1)
 

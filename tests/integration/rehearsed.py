@@ -26,9 +26,9 @@ def remember(patch: pytest.MonkeyPatch) -> None:
         plans[sha] = plan
         return sha
 
-    def rehearsed(agent: Agent, plan: str, contender: int) -> Rehearsal:
+    def rehearsed(agent: Agent, plan: str, contender: int, patience_s: float = 60.0) -> Rehearsal:
         key = _key(agent, plans[plan], contender)
-        found = _FOUND.get(key) or rehearse(agent, plan, contender)
+        found = _FOUND.get(key) or rehearse(agent, plan, contender, patience_s)
         if all(check.state in (PASS, INFO) for check in found.checks):
             _FOUND[key] = found
         return found

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from app.core.errors import DynoError
+from app.agent.survey.builds import find_builds
+from app.core.errors import DynoError, InputError
 from app.history import edits
 from app.history.browsing import Filter, Order
 from app.history.browsing import page as page_of
 from app.history.history import History
 from app.history.sessions import sessions
 from app.remote.secrets import SecretNeededError, forget_secrets
-from app.team.address import Choice
-from app.team.certificate import CertificateChangedError, CertificateUnknownError
+from app.team.address import Choice, keep_choice, read_choice
+from app.team.certificate import CertificateChangedError, CertificateError, CertificateUnknownError
+from app.team.connection import PasswordError
 from app.team.exchange import Exchanger
 from app.team.listing import find, page
-from app.team.login import begin, log_in
+from app.team.local_sessions import server_of
+from app.team.login import PASSWORD_FILE, begin, log_in
+from app.team.plugin import PluginError
+from app.team.schema import STATEMENTS
 from app.team.store import AwayError, TeamError
 from app.team.syncing import sync
 from tests.installed import BUILD
@@ -51,10 +56,10 @@ def ask(_prompt: str) -> str:
     return PASSWORD
 
 
-def choice(database: Database, user: str = WRITER) -> Choice:
+def choice(database: Database, user: str = WRITER, password: str = PASSWORD) -> Choice:
     found = Choice(database.address(user), user)
     try:
-        begin(Path("/nonexistent"), found, ask)
+        begin(Path("/nonexistent"), found, lambda _: password)
     except CertificateUnknownError as error:
         return Choice(found.address, user, certificate=error.fingerprint)
     raise AssertionError("a certificate that nobody vouches for was accepted")
@@ -180,6 +185,162 @@ def test_who_is_asked_for_what(database: Database) -> None:
     log_in(wanted, refuse).close()  # it is remembered for reconnects
 
 
+def test_wrong_passwords_are_not_followed_by_a_login_without_one(database: Database) -> None:
+    database.query("CREATE USER open@localhost", "GRANT SELECT ON team.* TO open@localhost")
+    wanted = choice(database, "open", "")
+    with pytest.raises(PasswordError):
+        log_in(wanted, lambda _: "wrong")
+    log_in(wanted, lambda _: "").close()
+
+
+@pytest.mark.parametrize("certificate", ["", "SHA256:00"])
+def test_nobody_is_asked_for_a_password_before_the_certificate_is_known(
+    database: Database, certificate: str
+) -> None:
+    prompts: list[str] = []
+    with pytest.raises(CertificateError):
+        log_in(Choice(database.address(), "Anna", certificate=certificate), prompts.append)
+    assert prompts == []
+
+
+def test_a_machine_takes_the_password_from_a_private_file(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted, file = choice(database), tmp_path / "password"
+    forget_secrets()
+    monkeypatch.setenv(PASSWORD_FILE, str(file))
+    with pytest.raises(InputError, match=f"{PASSWORD_FILE} {file}: it is not a file"):
+        log_in(wanted, None)
+    for content in (f"{PASSWORD}\n", PASSWORD):
+        file.write_text(content)
+        file.chmod(0o600)
+        log_in(wanted, None).close()
+    for content in ("", "\n", f"{PASSWORD}\nmore\n", "\0"):
+        file.write_text(content)
+        with pytest.raises(InputError, match="the password alone"):
+            log_in(wanted, None)
+    file.write_text("wrong")
+    with pytest.raises(PasswordError, match=f"that of {PASSWORD_FILE}"):
+        log_in(wanted, None)
+    file.chmod(0o644)
+    with pytest.raises(InputError, match="chmod 600"):
+        log_in(wanted, ask)
+
+
+FOREIGN = {
+    "a shop": ("CREATE TABLE orders (id INT)", "CREATE TABLE plan (id INT)"),
+    "names of Dyno": ("CREATE TABLE plan (id INT)", "CREATE VIEW session AS SELECT id FROM plan"),
+    "another about": ("CREATE TABLE about (id INT)",),
+    "an about alike": (
+        "CREATE TABLE about (name INT, value INT)",
+        "INSERT INTO about VALUES (1, 1)",
+    ),
+    "about and orders": (
+        "CREATE TABLE about (name INT, value INT)",
+        "CREATE TABLE orders (id INT)",
+    ),
+}
+
+
+@pytest.mark.parametrize("statements", FOREIGN.values(), ids=FOREIGN)
+def test_a_schema_with_tables_of_others_is_refused_untouched(
+    database: Database, statements: tuple[str, ...], tmp_path: Path
+) -> None:
+    database.query("CREATE DATABASE shop", f"GRANT ALL ON shop.* TO {WRITER}@localhost")
+    try:
+        database.query("USE shop", *statements)
+        tables = database.query("SHOW TABLES FROM shop")
+        wanted = replace(choice(database), address=database.address().replace("/team", "/shop"))
+        with pytest.raises(TeamError, match=r"has tables of others \((about|orders|plan)"):
+            begin(tmp_path, wanted, ask)
+        assert database.query("SHOW TABLES FROM shop") == tables and read_choice(tmp_path) is None
+        with History(tmp_path) as history:
+            assert server_of(history) == ""
+    finally:
+        database.query("DROP DATABASE shop")
+
+
+@pytest.mark.parametrize("count", [1, 3, len(STATEMENTS)])
+def test_an_interrupted_creation_goes_on(database: Database, count: int, tmp_path: Path) -> None:
+    database.query("CREATE DATABASE begun", f"GRANT ALL ON begun.* TO {WRITER}@localhost")
+    try:
+        database.query("USE begun", *STATEMENTS[:count])
+        if count > 1:
+            database.query("INSERT INTO begun.about VALUES ('version', '1')")
+        begin(tmp_path, replace(choice(database), address=database.address().replace("/team", "/begun")), ask)
+        assert len(database.query("SHOW TABLES FROM begun")) == len(STATEMENTS)
+    finally:
+        database.query("DROP DATABASE begun")
+
+
+def test_another_team_is_refused_before_anything_is_created_or_chosen(
+    database: Database, tmp_path: Path
+) -> None:
+    mine, others = choice(database), "another"
+    begin(tmp_path, mine, ask)
+    with History(tmp_path) as history, closing(Exchanger()) as exchanger:
+        exchanger.exchange(history, mine, ask)
+    database.query(f"CREATE DATABASE {others}", f"GRANT ALL ON {others}.* TO {WRITER}@localhost")
+    try:
+        wanted = replace(mine, address=database.address().replace("/team", f"/{others}"))
+        with pytest.raises(TeamError, match="shared with another team"):
+            begin(tmp_path, wanted, ask)
+        assert database.query(f"SHOW TABLES FROM {others}") == []
+        kept = read_choice(tmp_path)
+        assert kept is not None and kept.address == mine.address
+        begin(tmp_path, wanted, ask, merge_teams=True)
+        assert database.query(f"SHOW TABLES FROM {others}")
+    finally:
+        database.query(f"DROP DATABASE {others}")
+
+
+@pytest.mark.build("mysql-9.7")
+def test_an_altered_account_shows_its_password_only_to_who_accepts_it(
+    build_path: Callable[[str], Path], tmp_path: Path
+) -> None:
+    base, before, after = build_path("mysql-9.7"), "caching_sha2_password", "sha256_password"
+    build = next(each for each in find_builds((str(base),)) if each.base != "/usr")
+    with started(build) as other:
+        wanted = choice(other)
+        begin(tmp_path, wanted, ask)
+        kept = read_choice(tmp_path)
+        assert kept == replace(wanted, plugin=before)
+        other.query("FLUSH PRIVILEGES")  # the server asks for the password once more
+        log_in(kept, ask).close()
+        other.query(f"ALTER USER {WRITER}@localhost IDENTIFIED WITH {after} BY '{PASSWORD}'")
+        with pytest.raises(PluginError, match=f"--auth-plugin {after}"):
+            log_in(kept, ask)
+        with pytest.raises(PluginError):
+            begin(tmp_path, replace(wanted, certificate=""), ask)
+        assert read_choice(tmp_path) == kept
+        begin(tmp_path, replace(wanted, certificate="", plugin=after), ask)
+        assert read_choice(tmp_path) == replace(wanted, plugin=after)
+
+
+def test_a_plugin_that_shows_nothing_needs_no_word(database: Database, tmp_path: Path) -> None:
+    database.query("INSTALL SONAME 'auth_ed25519'",
+                   f"CREATE USER cara@localhost IDENTIFIED BY '{PASSWORD}'",
+                   "GRANT SELECT ON team.* TO cara@localhost")  # fmt: skip
+    begin(tmp_path, choice(database), ask)
+    wanted = choice(database, "cara")
+    begin(tmp_path, wanted, ask)
+    assert read_choice(tmp_path) == replace(wanted, plugin="mysql_native_password")
+    database.query(f"ALTER USER cara@localhost IDENTIFIED VIA ed25519 USING PASSWORD('{PASSWORD}')")
+    begin(tmp_path, wanted, ask)
+    assert read_choice(tmp_path) == replace(wanted, plugin="client_ed25519")
+
+
+def test_the_plugin_of_an_earlier_dyno_is_remembered_at_the_next_exchange(
+    database: Database, tmp_path: Path
+) -> None:
+    wanted = choice(database)
+    begin(tmp_path, wanted, ask)
+    keep_choice(tmp_path, wanted)  # an earlier one stored no plugin
+    with History(tmp_path) as history, closing(Exchanger()) as exchanger:
+        exchanger.exchange(history, wanted, ask)
+    assert read_choice(tmp_path) == replace(wanted, plugin="mysql_native_password")
+
+
 def test_another_certificate_is_refused_loudly(database: Database) -> None:
     wanted = choice(database)
     database.stop()
@@ -209,6 +370,7 @@ def test_the_command_line(database: Database, desktop: Desktop) -> None:
     with History(desktop.home) as history:
         store(history, whole(plan(number=88)))
     assert "sent 1 session" in desktop.dyno(*words).stdout
+    assert "up to date" in desktop.dyno("history", "use", address, "--as", "Anna B").stdout  # it is known
     desktop.dyno("session", "rename", "last", "fast")
     assert "0 sessions, 1 edit" in desktop.dyno("history", "show").stdout
     assert desktop.dyno("history", "sync").stdout.splitlines()[-1] == "sent 1 edit"

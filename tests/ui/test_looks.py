@@ -31,7 +31,9 @@ from app.protocol.events import Log
 from app.remote.target import LOCAL, Target
 from app.targets.store import Targets
 from app.targets.surveys import Surveyed, Surveys
+from app.team.address import parse_address
 from app.team.certificate import CertificateChangedError
+from app.team.plugin import PluginError
 from tests import plans as made_up
 from tests.journals import Maker, contender, plan, steps, whole
 from tests.plans import MARIADB
@@ -42,6 +44,7 @@ from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.core.secret_dialog import SecretDialog
 from ui.dialogs.about import AboutDialog
+from ui.dialogs.auth_plugin import PluginDialog
 from ui.dialogs.certificate import CertificateDialog
 from ui.dialogs.closing import ClosingDialog
 from ui.dialogs.cut import CutDialog
@@ -201,6 +204,7 @@ def test_pages(
     assert not any(found.values()), _report(found)
 
 
+PLUGIN = PluginError(parse_address("mysql://anna@db.example/dyno"), "sha256_password", "client_ed25519")
 CERTIFICATE = CertificateChangedError("db.example port 3306", "SHA256:" + ":".join(["A0"] * 32), "SHA256:00")
 
 
@@ -252,6 +256,7 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
         "queueing": QueueingDialog("shelf-in-the-cellar", window),
         "team": TeamDialog(settled, window),
         "certificate": CertificateDialog(CERTIFICATE, window),
+        "auth-plugin": PluginDialog(PLUGIN, window),
         "team-sessions": team_sessions_dialog(settled, window),
     }
     found = {}

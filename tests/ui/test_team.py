@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -15,15 +14,17 @@ from app.history.browsing import page as page_of
 from app.history.history import History
 from app.history.sessions import sessions
 from app.remote.secrets import Secrets, forget_secrets
-from app.team.address import Choice, keep_choice, parse_address, read_choice
+from app.team.address import Address, Choice, keep_choice, parse_address, read_choice
 from app.team.certificate import CheckingContext
 from app.team.connection import PasswordError, UnverifiedError
+from app.team.plugin import PluginError
 from app.team.syncing import sync
 from tests.journals import plan, store, whole
 from tests.team import MemoryStore
 from ui.core.bus import Changes
 from ui.core.context import Context
 from ui.core.secret_dialog import SecretDialog
+from ui.dialogs.auth_plugin import PluginDialog
 from ui.dialogs.certificate import CertificateDialog
 from ui.dialogs.team import TeamDialog
 from ui.dialogs.team_sessions import TeamSessionsDialog
@@ -38,18 +39,28 @@ class Server(MemoryStore):
     """A server with a certificate that nobody vouches for."""
 
     lists = None  # a test gives its own pages
+    plugin = "mysql_native_password"
+    looks = 0
 
-    def __call__(self, _address: Any, password: str, context: CheckingContext | None) -> Server:
-        self.look(_address, context)
+    def __call__(
+        self, address: Address, password: str, context: CheckingContext | None, known_plugin: str
+    ) -> Server:
+        self.look(address, context)
+        if known_plugin not in ("", self.plugin):
+            raise PluginError(address, self.plugin, known_plugin)
         if password != PASSWORD:
             raise PasswordError("wrong")
         return self
 
-    def look(self, _address: Any, context: CheckingContext | None) -> None:
+    def look(self, _address: Address, context: CheckingContext | None) -> None:
+        self.looks += 1
         if context is not None and context.check_hostname:
             raise UnverifiedError("self-signed certificate")
         if context is not None:
             context._check(FINGERPRINT)
+
+    def identity_if_any(self) -> str:
+        return self.identity()
 
     def create(self) -> None:
         pass
@@ -119,6 +130,32 @@ def test_a_history_is_shared_and_the_server_goes_away(
     press(qtbot, dialog, "Stop sharing")
     qtbot.waitUntil(lambda: not context.team.state.text)
     assert line._label.isHidden() and read_choice(context.home) is None
+    dialog.close()
+
+
+def test_a_server_that_asks_for_the_password_gets_it_once_the_person_accepts(
+    qtbot: QtBot, context: Context, window: QMainWindow, server: Server
+) -> None:
+    keep_choice(context.home, Choice(ADDRESS, "Anna", certificate=FINGERPRINT, plugin=server.plugin))
+    Secrets(lambda _: None).accept(parse_address(ADDRESS).password_label, PASSWORD)
+    server.plugin = "sha256_password"
+    context.team.begin()
+    qtbot.waitUntil(lambda: "asks for the password" in context.team.state.text)
+    looks = server.looks
+    context.team.exchange()  # a server blocks a host that connects again and again without a login
+    context.team.exchange()
+    qtbot.waitUntil(lambda: not context.team._wanted.is_set())
+    assert server.looks == looks
+    dialog = TeamDialog(context, window)
+    dialog.open()
+    press(qtbot, dialog, "Share")
+    seen = dialog_of(qtbot, PluginDialog)
+    assert not seen.accept_button.isEnabled()
+    seen.known.click()
+    qtbot.mouseClick(seen.accept_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: context.team.state.done is not None, timeout=10_000)
+    choice = read_choice(context.home)
+    assert choice is not None and (choice.plugin, choice.certificate) == ("sha256_password", FINGERPRINT)
     dialog.close()
 
 

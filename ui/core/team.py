@@ -17,6 +17,7 @@ from .plans import Plans
 from .secrets import Secrets
 
 if TYPE_CHECKING:
+    from app.team.address import Choice
     from app.team.exchange import Exchanger
     from app.team.synced import Synced
 
@@ -42,6 +43,7 @@ class _Exchanging:
     def __init__(self, home: Path, secrets: Secrets, tell: Callable[[TeamState], None]) -> None:
         self._home, self._secrets, self._tell = home, secrets, tell
         self._is_asking = False  # a person waits, and can be asked for the password
+        self._refused: Choice | None = None  # a person must look first: its server may be a stranger's
         self._wanted, self._closing = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._work, name="team", daemon=True)
 
@@ -74,17 +76,25 @@ class _Exchanging:
     def _exchange(self, exchanger: Exchanger, is_asking: bool) -> None:
         from app.history.history import History
         from app.team.address import read_choice
+        from app.team.store import StrangerError
 
         choice = read_choice(self._home)
         if choice is None:
             exchanger.close()
             self._tell(TeamState())
             return
-        ask = self._secrets.ask if is_asking else self._secrets.silent
-        with History(self._home) as history:
-            done = exchanger.exchange(
-                history, choice, ask, lambda text: self._tell(TeamState(f"Team: {text}"))
-            )
+        if choice == self._refused and not is_asking:
+            return  # the server counts connections without a login, and blocks a host that has too many
+        ask = self._secrets.ask if is_asking else None
+        try:
+            with History(self._home) as history:
+                done = exchanger.exchange(
+                    history, choice, ask, lambda text: self._tell(TeamState(f"Team: {text}"))
+                )
+        except StrangerError:
+            self._refused = choice
+            raise
+        self._refused = None
         self._tell(TeamState(_text(done), done=done))
 
 

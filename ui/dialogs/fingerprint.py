@@ -90,9 +90,9 @@ class FingerprintDialog(QDialog):
         (first, *others), trusted = self._question.pairs, "\n".join(self._question.trusted)
         form.addRow(first[0], Label(first[1]))
         if trusted:
-            form.addRow("Trusted so far", _fingerprint(trusted, "Trusted fingerprint"))
-        offered = _fingerprint(self._question.fingerprint, "Offered fingerprint")
-        form.addRow("Offered now" if self.is_changed else "Fingerprint", offered)
+            form.addRow("Trusted so far", _fingerprint(trusted, "Trusted so far"))
+        title = "Offered now" if self.is_changed else "Fingerprint"
+        form.addRow(title, _fingerprint(self._question.fingerprint, title))
         for title, text in others:
             form.addRow(title, Label(text))
         return keys

@@ -20,13 +20,16 @@ from app.core.errors import DynoError
 from app.team.address import Address, Choice, check_person, keep_choice, parse_address, read_choice
 from app.team.certificate import CertificateError
 from app.team.login import begin
+from app.team.plugin import PluginError
 from ui.core.context import Context
 from ui.core.plain import Label
 from ui.core.team import TeamState
 from ui.core.theme import SPACE
 from ui.widgets.message import Message
 
+from .auth_plugin import PluginDialog
 from .certificate import CertificateDialog
+from .fingerprint import FingerprintDialog
 
 WIDTH = 72 * SPACE
 _ABOUT = (
@@ -91,7 +94,6 @@ class TeamDialog(QDialog):
         except DynoError as error:
             self._message.show_failure(error)
             choice = None
-        self._choice = choice
         if choice is not None:
             self._address.setText(choice.address)
             self._person.setText(choice.person)
@@ -111,8 +113,8 @@ class TeamDialog(QDialog):
 
     def _wanted(self, address: Address) -> Choice:
         person = check_person(self._person.text() or address.user)
-        known = self._choice.certificate if self._choice and self._choice.address == str(address) else ""
-        return Choice(str(address), person, not self._no_tls.isChecked(), known, not self._chosen.isChecked())
+        is_tls, is_all = not self._no_tls.isChecked(), not self._chosen.isChecked()
+        return Choice(str(address), person, is_tls, fetches_all=is_all)
 
     def _begin(self, choice: Choice) -> None:
         self._message.clear()
@@ -134,18 +136,23 @@ class TeamDialog(QDialog):
     def _on_failed(self, choice: Choice, error: Exception) -> None:
         self._use.setEnabled(True)
         self._on_told(self._context.team.state)
-        if not isinstance(error, CertificateError):
+        if isinstance(error, CertificateError):
+            self._show(CertificateDialog(error, self), replace(choice, certificate=error.fingerprint))
+        elif isinstance(error, PluginError):
+            self._show(PluginDialog(error, self), replace(choice, plugin=error.plugin))
+        else:
             self._message.show_failure(error)
-            return
-        dialog = CertificateDialog(error, self)
-        dialog.finished.connect(lambda _: self._on_seen(choice, error, dialog))
+
+    def _show(self, dialog: FingerprintDialog, accepting: Choice) -> None:
+        """Ask the person; who accepts goes on with this choice."""
+        dialog.finished.connect(lambda _: self._on_seen(dialog, accepting))
         dialog.open()
 
-    def _on_seen(self, choice: Choice, error: CertificateError, dialog: CertificateDialog) -> None:
+    def _on_seen(self, dialog: FingerprintDialog, accepting: Choice) -> None:
         is_accepted = dialog.is_accepted()
         dialog.deleteLater()
         if is_accepted:
-            self._begin(replace(choice, certificate=error.fingerprint))
+            self._begin(accepting)
 
     def _stop(self) -> None:
         try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
 import tempfile
 import time
 from functools import partial
@@ -27,12 +26,13 @@ from app.agent.server.server import Server
 from app.agent.snapshots.snapshot_key import key_of
 from app.agent.snapshots.snapshots import Snapshots
 from app.agent.survey.builds import build_of
-from app.agent.system.directory import REHEARSAL, Directory
+from app.agent.system.client import check_client
+from app.agent.system.directory import REHEARSAL, REHEARSING, Directory, holder_text, is_rehearsal
 from app.agent.system.errors import AgentError
 from app.agent.system.other_agents import agents_elsewhere
 from app.engines import engine_of
 from app.protocol.answers import FAIL, INFO, PASS, WARN, Check, Machine, Rehearsal, Reply
-from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO, sysbench_check
+from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO, REHEARSAL_TODO, sysbench_check
 from app.protocol.my_cnf import option_key
 from app.protocol.plan import Contender, Plan
 from app.protocol.words import word
@@ -45,18 +45,18 @@ Checks = List[Check]
 
 
 def check(directory: Directory, plan: Plan) -> Checks:
-    """The checks of a plan that need no running server."""
+    """The checks of a plan that need no running server; they take no lock, so nobody is kept from a start."""
     found = [*_check_sysbench(), _check_busy(directory, plan)]
     found += [Check("collection", FAIL, *each) for each in collection_problems(plan)]
     if _has_failed(found):
-        return found  # asking the builds would disturb a measurement here
+        return found
     found += profile_checks(plan)
-    with _locked(directory) as problems:
-        found += problems
-        for contender in [] if problems else plan.contenders:
-            found += _check_snapshot(directory, plan, contender)
-            with _folder(directory) as folder:
-                found += _ask_build(build_of(contender, directory), plan, contender, folder)
+    for contender in plan.contenders:
+        if directory.is_taken():  # a plan has begun: asking the builds would disturb its measurement
+            return [*found, _held(directory)]
+        found += _check_snapshot(directory, plan, contender)
+        with tempfile.TemporaryDirectory(prefix="dyno-") as folder:
+            found += _ask_build(build_of(contender, directory), plan, contender, folder)
     return found
 
 
@@ -69,32 +69,33 @@ def ask(directory: Directory, plan: Plan) -> Checks:
     return found
 
 
-def rehearse(directory: Directory, plan: Plan, contender: int) -> Rehearsal:
-    """Start one contender, by its position in the plan, on an empty directory, and shut it down."""
+def rehearse(directory: Directory, plan: Plan, contender: int, patience_s: float = 0.0) -> Rehearsal:
+    """Start one contender, by its position in the plan, on an empty directory, and shut it down.
+
+    It waits that long for the rehearsal of another plan.
+    """
     if not 0 <= contender < len(plan.contenders):
         raise AgentError("the plan has no contender {}".format(contender))
     busy = _check_busy(directory, plan)
     if busy.state == FAIL:
         return Rehearsal([busy])
-    with _locked(directory) as problems:
-        if problems:
-            return Rehearsal(problems)
+    lock = directory.lock({"verb": REHEARSING, "pid": os.getpid()}, patience_s)
+    if lock is None:
+        return Rehearsal([_held(directory)], waits_for=_brief_holder(directory))
+    try:
         with _folder(directory) as folder:
             one = plan.contenders[contender]
             return _rehearse(build_of(one, directory), plan, one, folder)
-
-
-@contextlib.contextmanager
-def _locked(directory: Directory) -> Iterator[Checks]:
-    """Hold the lock of the directory; yields a failed check if another process has it."""
-    lock = directory.lock({"verb": "a rehearsal", "pid": os.getpid()})
-    if lock is None:
-        yield [_held(directory)]
-        return
-    try:
-        yield []
     finally:
         os.close(lock)
+
+
+def _brief_holder(directory: Directory) -> str:
+    """Who can be waited for: another rehearsal, which may be over by now; '' if it is a plan."""
+    holder = directory.holder()
+    if holder and not is_rehearsal(holder):
+        return ""
+    return holder_text(holder) or "a rehearsal that has just ended"
 
 
 @contextlib.contextmanager
@@ -118,7 +119,7 @@ def _check_sysbench() -> Checks:
 
 
 def _check_busy(directory: Directory, plan: Plan) -> Check:
-    if directory.holder():
+    if directory.is_taken():
         return _held(directory)
     for other in agents_elsewhere(directory):
         return Check("busy", WARN if plan.allow_busy else FAIL, str(other), ELSEWHERE_TODO)
@@ -126,7 +127,8 @@ def _check_busy(directory: Directory, plan: Plan) -> Check:
 
 
 def _held(directory: Directory) -> Check:
-    return Check("busy", FAIL, directory.in_use(), IN_USE_TODO)
+    todo = IN_USE_TODO if directory.is_taken() else REHEARSAL_TODO
+    return Check("busy", FAIL, directory.in_use(), todo)
 
 
 def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> Checks:
@@ -246,16 +248,11 @@ def _rehearse(build: KnownBuild, plan: Plan, contender: Contender, folder: str) 
 def _wait_while_asked(server: Server, seconds: float) -> None:
     """Sleep, and give up if the client has disconnected."""
     time.sleep(seconds)
-    if is_unread(1):
+    try:
+        check_client()
+    except AgentError:
         server.kill()
-        raise AgentError("the client disconnected")
-
-
-def is_unread(out: int) -> bool:
-    """Whether the other end of a pipe or socket was closed."""
-    asked = select.poll()
-    asked.register(out, 0)  # poll always reports errors
-    return any(event & (select.POLLERR | select.POLLHUP) for _, event in asked.poll(0))
+        raise
 
 
 def _compare(server: Server, contender: Contender, plan: Plan) -> Rehearsal:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import ipaddress
 import socket
 import threading
@@ -18,7 +17,19 @@ from typing import Any, Callable, Dict, List, Optional, Set
 from app.agent.system.detaching import detach
 from app.agent.system.errors import AgentError
 from app.protocol.answers import Conducting, Listening
-from app.protocol.load_link import Bye, Ended, Filler, Hello, Line, Message, Ping, Pong, Received, Tried
+from app.protocol.load_link import (
+    Bye,
+    Ended,
+    Filler,
+    Hello,
+    Line,
+    Message,
+    Ping,
+    Pong,
+    Received,
+    Tried,
+    admission,
+)
 
 from .clocks import Clock
 from .link import Link, LinkError, for_server
@@ -44,7 +55,7 @@ class Conductor:
         self.port = int(listener.getsockname()[1])
         self._has_fixed_port = asked.port > 0
         self._listener = listener
-        self.admitted = {_digest(asked.token)}  # of tokens
+        self.admitted = set(asked.admitted)
         self._context = for_server(asked.certificate, asked.key)
         self._links: Dict[str, Link] = {}
         self._clocks: Dict[str, Clock] = {}
@@ -186,7 +197,7 @@ class Conductor:
             if (
                 isinstance(hello, Hello)
                 and hello.name in self.names
-                and _digest(hello.token) in self.admitted
+                and admission(hello.name, hello.token) in self.admitted
             ):
                 return hello
         link.close()
@@ -233,10 +244,6 @@ class Conductor:
                 with contextlib.suppress(LinkError):
                     link.send(Ping(time.monotonic()))
             time.sleep(FIRST_PING_S if any(each > 0 for each in left.values()) else PING_S)
-
-
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def _bind(listener: socket.socket, asked: Conducting) -> None:

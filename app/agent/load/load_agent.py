@@ -47,6 +47,7 @@ from .lua import write_lua
 
 AGAIN_S = 2.0  # between two attempts to dial
 GIVE_UP_S = 900.0
+PATIENCE_S = 20.0  # for a rehearsal here: the conductor waits longer
 GONE_S = 30.0  # of refusals: the conductor has ended without a word
 READ_S = 0.25
 _COMPLAINTS = 5
@@ -85,7 +86,7 @@ def _dial(call: LoadCall, trial: bool = False) -> Link:
 def drive(directory: Directory, plan: Plan, call: LoadCall) -> int:
     """Serve the conductor of a plan in a detached process; returns its process id."""
     what = "the load of plan {}, whose server is elsewhere".format(plan.name[:100])
-    lock = directory.lock({"verb": what, "pid": os.getpid()})
+    lock = directory.lock({"verb": what, "pid": os.getpid()}, PATIENCE_S)
     if lock is None:
         raise AgentError("{}: {}".format(directory.in_use(), IN_USE_TODO))
 

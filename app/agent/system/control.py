@@ -40,7 +40,7 @@ class Control:
         self._skip = False
         self._skipped = -1  # the latest step that was skipped
         self._notes: List[str] = []
-        self.admitted: Set[str] = set()  # SHA-256 of tokens of load targets
+        self.admitted: Set[str] = set()  # `admission` of load targets
         self.plan_stopped = False
         self.got_signal = False  # to end: the machine shuts down
 

@@ -8,14 +8,18 @@ import json
 import os
 import shutil
 import stat
+import time
 from typing import Any, Dict, Iterator, List, Optional
 
+from .client import check_client
 from .errors import AgentError
 
 MARKER = "DYNO-TARGET"
 REHEARSAL = "rehearsal"  # begins the names of sessions that only a check made
+REHEARSING = "a rehearsal"  # who holds the lock meanwhile
 LOAD = "load"  # begins those of plans whose server is elsewhere
 OF_SESSION = ("data", "tmp", "lua")  # parts of its directory that end with it
+LOOK_S, SURE_S = 0.05, 0.3  # between two looks at a taken lock; until it is taken for sure
 PARTS = ("agents", "plans", "sessions", "builds", "snapshots", "incoming", "queue", "trash")
 
 
@@ -67,16 +71,29 @@ class Directory:
 
     # the lock
 
-    def lock(self, holder: Dict[str, Any]) -> Optional[int]:
-        """The open lock, held until it is closed and this process and its forks are gone; None if taken."""
-        fd = open_lock(self.at("lock"))
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(fd)
-            return None
+    def lock(self, holder: Dict[str, Any], patience_s: float = 0.0) -> Optional[int]:
+        """The open lock, held until it is closed and this process and its forks are gone; None if taken.
+
+        It waits that long for a rehearsal. Any other holder is looked at for a moment: who asks for the
+        holder has the lock too, and who has just got it has not written its name yet.
+        """
+        fd, now = open_lock(self.at("lock")), time.monotonic()
+        end, sure = now + patience_s, now + SURE_S
+        while not _has_locked(fd):
+            now, is_brief = time.monotonic(), is_rehearsal(self.holder())
+            if now >= (end if is_brief else sure):
+                os.close(fd)
+                return None
+            sure = now + SURE_S if is_brief else sure
+            check_client()
+            time.sleep(LOOK_S)
         write_holder(fd, holder)
         return fd
+
+    def is_taken(self) -> bool:
+        """Whether no plan can begin, not only for the moment of a rehearsal."""
+        holder = self.holder()
+        return bool(holder) and not is_rehearsal(holder)
 
     def holder(self) -> Dict[str, Any]:
         """Who holds the lock: {} if nobody does."""
@@ -132,6 +149,18 @@ class Directory:
 
 def open_lock(path: str) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+
+
+def _has_locked(fd: int) -> bool:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def is_rehearsal(holder: Dict[str, Any]) -> bool:
+    return holder.get("verb") == REHEARSING
 
 
 def holder_of(plan: str, name: str, port: int = 0) -> Dict[str, Any]:

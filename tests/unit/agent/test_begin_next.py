@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable
@@ -11,10 +12,10 @@ from typing import Any
 import pytest
 
 from app.agent import begin_next as beginning
-from app.agent.begin_next import TakenError, agent_command, begin_next
+from app.agent.begin_next import agent_command, begin_next
 from app.agent.queued_plans import QueuedPlans
 from app.agent.system.directory import Directory
-from app.agent.system.errors import AgentError
+from app.agent.system.errors import AgentError, TakenError
 from app.protocol.answers import HOLD, OtherAgent, Queue, QueueChange, QueuedPlan
 from tests.unit.agent.test_queued_plans import AGENT, added
 
@@ -86,6 +87,19 @@ def test_who_is_not_first_waits_on(directory: Directory, stand: Stand, answer: A
     stand.answers["a check"] = answer
     begin_next(directory)
     assert stand.looks == 4 and set(stand.asked) == {"a check"}
+
+
+@pytest.mark.parametrize(("is_taken", "error"), [(True, TakenError), (False, AgentError)])
+def test_a_rehearsal_that_is_over_by_now_holds_no_plan(
+    directory: Directory, monkeypatch: pytest.MonkeyPatch, is_taken: bool, error: type[AgentError]
+) -> None:
+    """The start was refused because of it, so that the plan must be tried again."""
+    answer = json.dumps({"error": "in use by a rehearsal", **({"taken": True} if is_taken else {})})
+    command = [sys.executable, "-c", f"print({answer!r})"]
+    monkeypatch.setattr(beginning, "agent_command", lambda *_: command)
+    with pytest.raises(AgentError) as caught:
+        beginning._ask(directory, QueuedPlan("A" * 26, "a", "0" * 64, AGENT, 1), "start")
+    assert type(caught.value) is error
 
 
 def test_a_plan_held_while_it_is_rehearsed_does_not_begin(directory: Directory, stand: Stand) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from socket import socketpair
@@ -11,10 +13,13 @@ import pytest
 
 from app.agent.checks import check
 from app.agent.server.options import KnownBuild
-from app.agent.system.directory import Directory
-from app.protocol.answers import OtherAgent
-from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO
+from app.agent.system.client import is_unread
+from app.agent.system.directory import REHEARSING, Directory
+from app.protocol.answers import Check, OtherAgent, Rehearsal
+from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO, REHEARSAL_TODO
 from tests.plans import MARIADB, plan
+
+CONTENDERS = len(plan().contenders)
 
 
 def said(option: str, state: str) -> dict[str, str]:
@@ -51,6 +56,73 @@ def test_builds_are_asked_while_a_plan_holds_the_directory(
     os.close(lock or 0)
 
 
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Callable[[], None]]]:
+    """What happens while a build is asked."""
+    meanwhile: list[Callable[[], None]] = []
+
+    def answer(_build: KnownBuild, _cnf: str) -> list[dict[str, str]]:
+        for each in meanwhile:
+            each()
+        return []
+
+    monkeypatch.setattr(check, "agents_elsewhere", lambda _: [])
+    monkeypatch.setattr(check, "build_of", lambda *_: KnownBuild("x", "/usr", "/usr/sbin/mysqld"))
+    monkeypatch.setattr(check, "check_options", answer)
+    yield meanwhile
+
+
+def states(found: list[Check]) -> dict[str, list[str]]:
+    return {each.name: [one.state for one in found if one.name == each.name] for each in found}
+
+
+def test_a_check_takes_no_lock_and_another_rehearsal_does_not_fail_it(
+    directory: Directory, asked: list[Callable[[], None]]
+) -> None:
+    def start() -> None:
+        lock = directory.lock({"plan": "X", "pid": 1})
+        assert lock is not None, "a check keeps a plan from its start"
+        os.close(lock)
+
+    asked.append(start)
+    assert states(check.check(directory, plan()))["busy"] == ["pass"]
+    asked.clear()
+    lock = directory.lock({"verb": REHEARSING, "pid": 1})
+    assert states(check.check(directory, plan())) == {"busy": ["pass"], "options": ["pass"] * CONTENDERS}
+    os.close(lock or 0)
+    assert directory.sessions() == []  # a plan that starts clears what it finds there
+
+
+def test_a_check_ends_as_soon_as_a_plan_has_begun(
+    directory: Directory, asked: list[Callable[[], None]]
+) -> None:
+    locks: list[int | None] = []
+    asked.append(lambda: locks.append(directory.lock({"plan": "X", "pid": 1})))
+    found = check.check(directory, plan(f"{MARIADB}:innodb", f"{MARIADB}:rocksdb"))
+    assert states(found) == {"busy": ["pass", "fail"], "options": ["pass"]}
+    assert found[-1].todo == IN_USE_TODO and len(locks) == 1
+    os.close(locks[0] or 0)
+
+
+def test_a_rehearsal_waits_for_another_one(directory: Directory, monkeypatch: pytest.MonkeyPatch) -> None:
+    fine = Rehearsal([Check("rehearsal", "pass", "")])
+    monkeypatch.setattr(check, "agents_elsewhere", lambda _: [])
+    monkeypatch.setattr(check, "build_of", lambda *_: None)
+    monkeypatch.setattr(check, "_rehearse", lambda *_: fine)
+    lock = directory.lock({"verb": REHEARSING, "pid": 7})
+    found = check.rehearse(directory, plan(), 0)
+    assert found.waits_for == "a rehearsal (process 7)" and found.checks[0].state == "fail"
+    assert found.checks[0].todo == REHEARSAL_TODO
+    timer = threading.Timer(0.3, os.close, [lock])
+    timer.start()
+    assert check.rehearse(directory, plan(), 0, 30.0) is fine
+    timer.join()
+    lock = directory.lock({"plan": "X", "pid": 1})
+    found = check.rehearse(directory, plan(), 0, 30.0)
+    assert not found.waits_for and found.checks[0].todo == IN_USE_TODO
+    os.close(lock or 0)
+
+
 def test_the_hint_names_what_helps_against_another_plan(
     directory: Directory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -67,9 +139,9 @@ def test_the_hint_names_what_helps_against_another_plan(
 def test_whoever_has_asked_and_is_gone_is_noticed() -> None:
     pipe, socket = os.pipe(), [each.detach() for each in socketpair()]
     with open(os.devnull, "wb") as nothing:
-        assert not check.is_unread(nothing.fileno())
+        assert not is_unread(nothing.fileno())
     for theirs, ours in (pipe, socket):
-        assert not check.is_unread(ours)
+        assert not is_unread(ours)
         os.close(theirs)
-        assert check.is_unread(ours)
+        assert is_unread(ours)
         os.close(ours)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
-from app.agent.system.directory import Directory
+from app.agent.system.directory import REHEARSING, Directory, open_lock, write_holder
 from app.agent.system.errors import AgentError
 
 
@@ -64,6 +67,50 @@ def test_the_lock_has_one_holder_and_names_it(directory: Directory) -> None:
     assert directory.holder() == {} and directory.held_by() == ""
     held = directory.lock({"verb": "upload", "pid": 3})
     assert held is not None and directory.held_by() == "upload (process 3)"
+    os.close(held)
+
+
+def let_go(lock: int | None, after_s: float) -> threading.Timer:
+    timer = threading.Timer(after_s, os.close, [lock])
+    timer.start()
+    return timer
+
+
+def test_a_rehearsal_is_waited_for_and_a_plan_is_not(directory: Directory) -> None:
+    held = directory.lock({"verb": REHEARSING, "pid": 1})
+    assert not directory.is_taken() and directory.holder()
+    began = time.monotonic()
+    assert directory.lock({"plan": "P", "pid": 2}) is None
+    assert directory.lock({"plan": "P", "pid": 2}, 1.0) is None
+    assert 1.0 <= time.monotonic() - began < 2.0
+    timer = let_go(held, 0.5)
+    mine = directory.lock({"plan": "P", "pid": 2}, 30.0)
+    timer.join()
+    assert mine is not None and directory.held_by() == "plan P (process 2)" and directory.is_taken()
+    began = time.monotonic()
+    assert directory.lock({"verb": REHEARSING, "pid": 3}, 30.0) is None
+    assert time.monotonic() - began < 2.0
+    os.close(mine)
+
+
+def test_a_plan_that_comes_while_a_rehearsal_is_waited_for_ends_the_wait(directory: Directory) -> None:
+    held = directory.lock({"verb": REHEARSING, "pid": 1})
+    assert held is not None
+    timer = threading.Timer(0.4, write_holder, [held, {"plan": "P", "pid": 2}])
+    timer.start()
+    began = time.monotonic()
+    assert directory.lock({"plan": "Q", "pid": 3}, 30.0) is None
+    assert 0.4 < time.monotonic() - began < 3.0
+    os.close(held)
+
+
+def test_who_asks_for_the_holder_keeps_nobody_from_the_lock(directory: Directory) -> None:
+    asking = open_lock(directory.at("lock"))
+    fcntl.flock(asking, fcntl.LOCK_SH)  # as `holder` does for a moment
+    timer = let_go(asking, 0.1)
+    held = directory.lock({"plan": "P", "pid": 1})
+    timer.join()
+    assert held is not None
     os.close(held)
 
 

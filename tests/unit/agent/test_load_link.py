@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import socket
 import ssl
 import threading
@@ -16,29 +15,30 @@ from app.agent.load.conductor import Conductor
 from app.agent.load.link import LinkError, dial, for_server
 from app.agent.load.load_agent import try_load
 from app.agent.system.errors import AgentError
-from app.protocol.load_link import Bye, Drive, Ended, Hello, Line, Message, Ping, Pong
+from app.protocol.load_link import Bye, Drive, Ended, Hello, Line, Message, Ping, Pong, admission
 from app.remote.load_secrets import LoadSecrets
 from tests.waiting import wait_until
 
-SECRETS = LoadSecrets.made()
+SECRETS = LoadSecrets.made(["client-1", "client-2"])
+TOKEN = SECRETS.tokens["client-1"]
 DRIVE = Drive(1, 0, 0, 1, 0, 1, 0, 0, 1, 7, "127.0.0.1", 3306, "secret")
 
 
 @pytest.fixture
 def conductor() -> Iterator[Conductor]:
-    made = Conductor.listening(SECRETS.conducting("127.0.0.1", 0, []), ["client-1", "client-2"])
+    made = Conductor.listening(SECRETS.conducting("127.0.0.1", 0), ["client-1", "client-2"])
     made.begin()
     yield made
     made.end()
 
 
-def answering(conductor: Conductor, name: str = "client-1", token: str = SECRETS.token) -> list[Message]:
+def answering(conductor: Conductor, name: str = "client-1", token: str = "") -> list[Message]:
     """A load target that answers pings; what else it hears."""
     heard: list[Message] = []
     link = dial("127.0.0.1", conductor.port, SECRETS.fingerprint)
 
     def serve() -> None:
-        link.send(Hello(name, token))
+        link.send(Hello(name, token or SECRETS.tokens[name]))
         with contextlib.suppress(LinkError):
             while True:
                 message = link.receive()
@@ -79,7 +79,7 @@ def test_a_load_target_is_there_until_the_plan_is_over(conductor: Conductor) -> 
 
 def test_one_that_drops_out_is_told_to_all_who_listen(conductor: Conductor) -> None:
     link = dial("127.0.0.1", conductor.port, SECRETS.fingerprint)
-    link.send(Hello("client-1", SECRETS.token))
+    link.send(Hello("client-1", TOKEN))
     ping = link.receive()
     assert isinstance(ping, Ping)
     assert "client-1" in conductor.missing(0, never), "its clock is not known yet"
@@ -109,14 +109,19 @@ def test_one_that_was_called_again_has_a_token_of_its_own(conductor: Conductor) 
     with pytest.raises(LinkError):
         link.receive(5)
     link.close()
-    conductor.admitted.add(hashlib.sha256(b"new").hexdigest())
+    conductor.admitted.add(admission("client-1", "new"))
     answering(conductor, token="new")
     wait_until(lambda: "client-1" not in conductor.missing(0, never), "it is there")
 
 
 @pytest.mark.parametrize(
-    "hello", [Hello("client-1", "0" * 64), Hello("client-3", SECRETS.token), Bye(), Pong(0.0, 0.0)]
-)
+    "hello",
+    [
+        Hello("client-1", "0" * 64), Hello("client-3", TOKEN), Hello("client-2", TOKEN),
+        Hello("client-2", TOKEN, trial=True), Hello("client-2", TOKEN + "client-1"), Hello("client-1", ""),
+        Bye(), Pong(0.0, 0.0),
+    ],
+)  # fmt: skip
 def test_a_stranger_is_not_let_in(conductor: Conductor, hello: Message) -> None:
     link = dial("127.0.0.1", conductor.port, SECRETS.fingerprint)
     link.send(hello)
@@ -128,7 +133,7 @@ def test_a_stranger_is_not_let_in(conductor: Conductor, hello: Message) -> None:
 
 def test_another_certificate_is_refused(conductor: Conductor) -> None:
     with pytest.raises(LinkError, match="its certificate is not that of the plan"):
-        dial("127.0.0.1", conductor.port, LoadSecrets.made().fingerprint)
+        dial("127.0.0.1", conductor.port, LoadSecrets.made([]).fingerprint)
 
 
 def test_who_speaks_no_tls_is_left(conductor: Conductor) -> None:
@@ -194,5 +199,5 @@ def test_nobody_listens() -> None:
 
 
 def test_secrets_are_in_no_text() -> None:
-    text = repr((SECRETS, SECRETS.conducting("127.0.0.1", 0, []), SECRETS.call("a", "127.0.0.1", 1)))
-    assert SECRETS.token not in text and "PRIVATE" not in text
+    text = repr((SECRETS, SECRETS.conducting("127.0.0.1", 0), SECRETS.call("client-1", "127.0.0.1", 1)))
+    assert TOKEN not in text and "PRIVATE" not in text

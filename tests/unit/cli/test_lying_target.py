@@ -8,7 +8,7 @@ import pytest
 
 from app.cli import main
 from tests.hostile import finds
-from tests.liar import HARMLESS, KEY, LIES, Liar
+from tests.liar import HARMLESS, KEY, LIES, Liar, Speech
 from tests.plans import MARIADB
 
 RUN = ["run", "--contender", f"{MARIADB}:innodb", "--sequence", "duel"]
@@ -85,6 +85,30 @@ def test_a_lie_ends_a_command(
             wrong.append(f"{name}: exit code {code}: {said.err}")
     assert not wrong, "\n".join(wrong)
     assert not (dyno_home / "log" / "errors.log").exists()
+
+
+NOT_ASKED = {"a path": "../../etc/passwd", "another session": "Z" * 26, "no id": "\\u001b[2J"}
+
+
+@pytest.mark.parametrize("name", NOT_ASKED.values(), ids=NOT_ASKED)
+def test_a_journal_that_nobody_asked_for_ends_following(
+    liar: Liar, capsys: pytest.CaptureFixture[str], dyno_home: Path, name: str
+) -> None:
+    """It was passed over, so that `dyno follow` ended with exit code 1 and no word."""
+    header = f'{{"session": "{liar.plan.turns[0].session}"'.encode()
+    liar.lies["follow"] = lambda true: Speech([true.replace(header, f'{{"session": "{name}"'.encode())])
+    assert main(["follow"]) == 1
+    said = capsys.readouterr()
+    assert said.err.startswith("dyno: the target sent a journal that nobody asked for: ")
+    assert said.err.count("\n") == 1 and not finds(said.err)
+    assert [path.name for path in dyno_home.rglob("*.jsonl")] == []
+
+
+def test_a_target_that_sends_no_journal_is_said(liar: Liar, capsys: pytest.CaptureFixture[str]) -> None:
+    liar.lies["follow"] = lambda true: Speech([true.splitlines(keepends=True)[0], b'{"end": true}\n'])
+    assert main(["follow"]) == 1
+    session = liar.plan.turns[0].session
+    assert capsys.readouterr().err == f"dyno: the target sent nothing of 1 session: {session}\n"
 
 
 @pytest.mark.parametrize(("command", "verb"), [case for case in CASES if case[1] != "follow"])

@@ -12,6 +12,8 @@ import pytest
 from app.catalog import Catalog
 from app.catalog.own import write_preset
 from app.cli import main
+from app.core.errors import InputError
+from app.core.private import read_private
 from app.core.settings import keep_table
 from app.history.history import History
 from app.remote.target import Target
@@ -60,6 +62,41 @@ def test_a_history_that_others_could_read_is_closed_to_them(dyno_home: Path) -> 
     (dyno_home / "history.sqlite").chmod(0o644)
     with History(dyno_home) as history, history.transaction():
         assert set(modes(dyno_home).values()) == {0o600}
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o400])
+def test_a_private_file_is_read(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "secret"
+    path.write_text("word")
+    path.chmod(mode)
+    assert read_private(path, "the file", 4) == b"word"
+    with pytest.raises(InputError, match="more than 3 bytes"):
+        read_private(path, "the file", 3)
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o610, 0o601, 0o644])
+def test_a_file_that_others_reach_is_not_read(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "secret"
+    path.write_text("word")
+    path.chmod(mode)
+    with pytest.raises(InputError, match="the file: others may read or change it"):
+        read_private(path, "the file", 4)
+
+
+@pytest.mark.root
+def test_a_file_of_another_user_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "secret"
+    path.touch(0o600)
+    os.chown(path, 12345, 12345)
+    with pytest.raises(InputError, match="the file: it belongs to another user"):
+        read_private(path, "the file", 4)
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe", 0o600)
+    for path in (tmp_path / "pipe", tmp_path, tmp_path / "missing"):
+        with pytest.raises(InputError, match="the file: it is not a file"):
+            read_private(path, "the file", 4)
 
 
 def modes(home: Path) -> dict[str, int]:

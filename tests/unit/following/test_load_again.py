@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -21,6 +20,7 @@ from app.planner import resolve
 from app.planner.resolve import machine_key
 from app.protocol.answers import LoadCall
 from app.protocol.events import StepEnded
+from app.protocol.load_link import admission
 from app.protocol.plan import LoadTarget
 from tests.fakes import ScriptedAgent
 from tests.plans import request, survey
@@ -37,16 +37,16 @@ FAILED = StepEnded(1, 1.0, 1.0, 2, "failed", "the load target client-1 dropped o
 
 
 class Running:
-    """The agent that carries out the plan; it was told these hashes and notes."""
+    """The agent that carries out the plan; it was told these admissions and notes."""
 
     def __init__(self) -> None:
-        self.hashes: list[str] = []
+        self.admitted: list[str] = []
         self.notes: list[str] = []
         self.connection = SimpleNamespace(close=lambda: None)
 
-    def admit(self, plan: str, sha256: str) -> int:
+    def admit(self, plan: str, admission: str) -> int:
         assert plan == PLAN.id
-        self.hashes.append(sha256)
+        self.admitted.append(admission)
         return 7700
 
     def note(self, plan: str, text: str) -> None:
@@ -112,7 +112,7 @@ def test_one_that_is_gone_is_called_with_a_token_of_its_own(follow: Follow) -> N
     assert gone.call is not None and there.call is None
     expected = LoadCall("client-1", "10.0.0.5", 7700, PLAN.load_certificate, gone.call.token)
     assert gone.call == expected
-    assert running.hashes == [hashlib.sha256(gone.call.token.encode()).hexdigest()]
+    assert running.admitted == [admission("client-1", gone.call.token)]
     assert running.notes == ["the load target client-1 was called again"]
 
 
@@ -139,7 +139,7 @@ def test_another_machine_of_that_name_gets_no_call(follow: Follow) -> None:
     running, told, again = follow(Clients(client_1=other, client_2=Client(taken="the load of a plan")))
     told(news(FAILED))
     wait_until(lambda: finished(again), "nothing more is to be done")
-    assert other.call is None and not running.hashes
+    assert other.call is None and not running.admitted
 
 
 def test_a_refusal_is_not_asked_again(follow: Follow, monkeypatch: pytest.MonkeyPatch) -> None:

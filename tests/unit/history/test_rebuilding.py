@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
 from app.cli import main
 from app.comparison.compare import compare
+from app.core.errors import InputError
 from app.history import edits, figures
-from app.history.history import History
-from app.history.rebuilding import is_sound, rebuild
+from app.history.history import BusyError, History
+from app.history.rebuilding import fault_of, rebuild
+from app.history.schema import DERIVED_TABLES, OWNED_TABLES
 from app.history.series import series
 from app.history.sessions import sessions
 from app.history.watching import keep_unlocked
@@ -76,11 +80,64 @@ def test_a_damaged_file_is_set_aside_and_what_was_added_saved(tmp_path: Path) ->
     raw = bytearray(file.read_bytes())
     raw[(page[0] - 1) * 4096 : page[0] * 4096] = b"\x99" * 4096
     file.write_bytes(raw)
-    assert not is_sound(file)
+    assert fault_of(file) == "damaged"
     rebuilt = rebuild(tmp_path)
     assert rebuilt.sessions == 3
     assert "history-damaged-1.sqlite" in rebuilt.problems[0] and len(rebuilt.problems) == 1
     assert everything(tmp_path) == before
+
+
+@pytest.mark.parametrize("table", [*OWNED_TABLES, *DERIVED_TABLES])
+def test_a_lost_table_is_told_and_a_rebuild_makes_every_table_anew(
+    dyno_home: Path, capsys: pytest.CaptureFixture[str], table: str
+) -> None:
+    """Doctor called such a file sound, and the rebuild ended as a defect."""
+    fill(dyno_home)
+    before, file = everything(dyno_home), dyno_home / "history.sqlite"
+    assert fault_of(file) == ""
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute(f"DROP TABLE {table}")
+    assert main(["doctor"]) == 1
+    assert f"{file}: damaged, it lacks" in (said := capsys.readouterr().out) and f"table {table}" in said
+    for words in (["session", "list"], ["session", "show", "last"], ["session", "tag", IDS[0], "x"]):
+        assert main(words) in (0, 1)
+        error = capsys.readouterr().err
+        assert "did not expect" not in error and error.count("\n") <= 1
+    assert main(["doctor", "--rebuild"]) == 1
+    said = capsys.readouterr().out
+    assert "the history file was damaged, it lacks" in said and "history-damaged-1.sqlite" in said
+    assert "rebuilt from the stored journals: 3 sessions" in said and main(["doctor"]) == 0
+    if table in DERIVED_TABLES:
+        with History(dyno_home) as history, suppress(InputError):
+            edits.untag(history, IDS[0], "x")  # where it could be added
+        assert everything(dyno_home) == before
+
+
+def test_a_file_that_another_process_has_locked_is_not_called_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(tmp_path)
+    connect = sqlite3.connect
+    with closing(connect(tmp_path / "history.sqlite", isolation_level=None)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        monkeypatch.setattr(sqlite3, "connect", lambda path: connect(path, timeout=0.1))
+        with pytest.raises(BusyError, match="another process has locked it"):
+            rebuild(tmp_path)
+    assert not list(tmp_path.glob("history-damaged*"))
+
+
+def test_what_only_the_damaged_file_has_is_named(tmp_path: Path) -> None:
+    fill(tmp_path)
+    (tmp_path / "journals" / f"{IDS[0]}.jsonl").unlink()
+    with History(tmp_path) as history:
+        history.connection.execute("DROP TABLE log")
+    rebuilt = rebuild(tmp_path)
+    damaged = tmp_path / "history-damaged-1.sqlite"
+    assert rebuilt.problems == [
+        f"the history file was damaged, it lacks table log; it is now {damaged}",
+        f"session {IDS[0]} has no journal here: only {damaged} has what is left of it",
+    ]
 
 
 def test_a_file_that_is_no_database_is_set_aside(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from app.planner.launch import (
     Stage,
     still_failed,
 )
-from app.protocol.answers import ADD, FAIL, PASS, Check, QueueChange
+from app.protocol.answers import ADD, FAIL, PASS, Check, QueueChange, Rehearsal
 from tests.fakes import ScriptedAgent
 from tests.plans import MARIADB, NOW, build, plan, request, survey, surveyed
 
@@ -202,6 +202,44 @@ def test_a_plan_elsewhere_may_be_allowed() -> None:
     assert stages[-1].name == STARTED
 
 
+OTHER = "a rehearsal (process 9)"
+
+
+class Held(ScriptedAgent):
+    """Another plan rehearses there at first."""
+
+    lasts = False  # longer than anybody waits
+
+    def rehearse(self, plan: str, contender: int, patience_s: float = 60.0) -> Rehearsal:
+        if self.lasts or not patience_s:
+            self.asked.append(f"rehearse for {patience_s} s")
+            busy = Check("busy", FAIL, f"/target is in use by {OTHER}")
+            return Rehearsal([busy], waits_for=OTHER)
+        return super().rehearse(plan, contender)
+
+
+def test_the_rehearsal_of_another_plan_is_waited_for_and_said() -> None:
+    agent = Held()
+    stages = list(launched(agent).stages())
+    first = next(each for each in stages if each.next.startswith("waiting"))
+    assert first.next == f"waiting for {OTHER}, 60 s at most" and not first.failed
+    assert [(each.name, each.state, each.text) for each in first.checks if OTHER in each.text] == [
+        ("busy", "info", first.next)
+    ]
+    assert stages[-1].name == STARTED and not stages[-1].failed
+    assert agent.asked[4:8] == [
+        "rehearse for 0 s", "rehearse innodb", "rehearse for 0 s", "rehearse rocksdb",
+    ]  # fmt: skip
+
+
+def test_a_rehearsal_that_lasts_ends_the_launch() -> None:
+    agent = Held()
+    agent.lasts = True
+    stage = last_of(launched(agent))
+    assert [each.text for each in stage.failed] == [f"/target is in use by {OTHER}"]
+    assert agent.asked[-1] == "close" and "start" not in agent.asked
+
+
 def queued(agent: ScriptedAgent, later: Later, what: PlanRequest | None = None) -> Stage:
     wanted = what or request(*BOTH)
     return last_of(Launch(lambda _: wanted, agent.reached(), later=later))
@@ -221,6 +259,17 @@ def test_a_machine_at_work_is_not_surveyed_for_its_queue() -> None:
     agent = ScriptedAgent(taken=AT_WORK)
     assert queued(agent, Later(survey())).name == QUEUED
     assert agent.asked == ["reach", "upload", "queue", "close"]
+
+
+def test_a_plan_that_begins_meanwhile_keeps_none_from_the_queue() -> None:
+    class Begun(ScriptedAgent):
+        def check(self, plan: str) -> list[Check]:
+            return [*super().check(plan), Check("busy", FAIL, AT_WORK)]
+
+    agent = Begun()
+    assert queued(agent, Later()).name == QUEUED
+    assert agent.asked == ["reach", "survey", "upload", "check", "queue", "close"]
+    assert last_of(launched(Begun())).failed
 
 
 def test_what_cannot_be_carried_out_is_not_queued() -> None:

@@ -44,6 +44,7 @@ def test_a_person_may_go_on_without() -> None:
     secrets = Secrets(lambda prompt: "")
     assert list(secrets.candidates(LABEL)) == []
     assert secrets.missing == []
+    assert list(secrets.candidates(LABEL, may_be_empty=True)) == [""]  # an account without a password
 
 
 def test_an_accepted_one_is_remembered_for_reconnects_by_this_process_alone() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import struct
 import threading
 import zlib
@@ -18,10 +19,14 @@ from app.team import answers, connection
 from app.team.address import Address, Choice, keep_choice, parse_address, read_choice
 from app.team.certificate import by_fingerprint
 from app.team.connection import Connection
+from app.team.plugin import PluginError
 from app.team.server import unpacked
 from app.team.store import ROW, TeamError
+from tests.team_server import certify
 
 PASSWORD = "never to be seen"
+OK = b"\x00\x00\x00\x02\x00\x00\x00"  # it has committed each statement
+BEGIN = ("SET NAMES", "SET sql_mode", "SET time_zone")  # of a connection
 
 
 def packet(payload: bytes, number: int) -> bytes:
@@ -67,7 +72,9 @@ def test_a_server_without_tls_gets_no_password() -> None:
     assert received == [b""]
 
 
-@pytest.mark.parametrize("plugin", [b"mysql_clear_password", b"dialog"])
+@pytest.mark.parametrize(
+    "plugin", [b"mysql_clear_password", b"dialog", b"mysql_old_password", b"parsec", b"\x1b[2J"]
+)
 def test_nobody_gets_the_password_as_plain_text(plugin: bytes) -> None:
     def answer(client: socket.socket, received: list[bytes]) -> None:
         client.sendall(greeting())
@@ -80,14 +87,95 @@ def test_nobody_gets_the_password_as_plain_text(plugin: bytes) -> None:
     assert PASSWORD.encode() not in b"".join(received)
 
 
+NATIVE, CACHING, SHA256 = "mysql_native_password", "caching_sha2_password", "sha256_password"
+AT_ONCE = greeting(0xFFFF, SHA256.encode())  # by its first packet already
+SWITCHED = (packet(b"\xfe" + SHA256.encode() + b"\0" + b"1" * 20 + b"\0", 3),)
+FULL = (packet(b"\xfe" + CACHING.encode() + b"\0" + b"1" * 20 + b"\0", 3), packet(b"\x01\x04", 5))
+ASKED = {
+    "at once": (AT_ONCE, SWITCHED),
+    "switched": (greeting(0xFFFF), SWITCHED),
+    "full": (greeting(0xFFFF), FULL),
+}
+
+
+def asking(folder: Path, first: bytes, then: tuple[bytes, ...]) -> Callable[..., None]:
+    """A server that asks for the password within TLS, and lets in who gives it."""
+
+    def answer(client: socket.socket, received: list[bytes]) -> None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(folder / "cert.pem", folder / "key.pem")
+        client.sendall(first)
+        client.recv(36)
+        with context.wrap_socket(client, server_side=True) as secure:
+            received.append(secure.recv(4096))
+            for each in then:
+                secure.sendall(each)
+                received.append(secure.recv(4096))
+            secure.sendall(packet(OK, 5 + 2 * (len(then) - 1)))
+            for _ in BEGIN:
+                secure.recv(4096)
+                secure.sendall(packet(OK, 1))
+
+    return answer
+
+
+@pytest.mark.parametrize("known", [NATIVE, "client_ed25519", "another"])
+@pytest.mark.parametrize(("first", "then"), ASKED.values(), ids=ASKED)
+def test_an_account_that_has_not_shown_its_password_does_not_begin_to(
+    first: bytes, then: tuple[bytes, ...], known: str, tmp_path: Path
+) -> None:
+    context = by_fingerprint("x", certify(tmp_path))
+    asked = lying(asking(tmp_path, first, then))
+    with asked as (address, received), pytest.raises(PluginError) as caught:
+        Connection(address, PASSWORD, context, known)
+    plugin = CACHING if then is FULL else SHA256
+    assert known in str(caught.value) and f"--auth-plugin {plugin}" in str(caught.value)
+    assert PASSWORD.encode() not in b"".join(received)
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+@pytest.mark.parametrize(("first", "then"), ASKED.values(), ids=ASKED)
+def test_an_account_shows_its_password_where_it_did_so_before_or_logs_in_for_the_first_time(
+    first: bytes, then: tuple[bytes, ...], is_known: bool, tmp_path: Path
+) -> None:
+    """docs/security.md says so: the server gets it, within TLS."""
+    context, plugin = by_fingerprint("x", certify(tmp_path)), CACHING if then is FULL else SHA256
+    with lying(asking(tmp_path, first, then)) as (address, received):
+        made = Connection(address, PASSWORD, context, plugin if is_known else "")
+        assert made.plugin == plugin
+        made.close()
+    assert received[-1].endswith(PASSWORD.encode() + b"\0") and PASSWORD.encode() not in received[0]
+
+
+def test_one_plugin_that_shows_the_password_is_not_the_other(tmp_path: Path) -> None:
+    context = by_fingerprint("x", certify(tmp_path))
+    asked = lying(asking(tmp_path, greeting(0xFFFF), SWITCHED))
+    with asked as (address, received), pytest.raises(PluginError):
+        Connection(address, PASSWORD, context, CACHING)
+    assert PASSWORD.encode() not in b"".join(received)
+
+
+def test_without_tls_the_key_of_a_stranger_gets_no_password_either() -> None:
+    def answer(client: socket.socket, received: list[bytes]) -> None:
+        client.sendall(greeting())
+        client.recv(4096)
+        client.sendall(packet(b"\xfe" + SHA256.encode() + b"\0" + b"1" * 20 + b"\0", 2))
+        received.append(client.recv(4096))
+
+    with lying(answer) as (address, received), pytest.raises(PluginError):
+        Connection(address, PASSWORD, None, NATIVE)
+    assert received == [b""]  # not even a question for the key
+
+
 @pytest.mark.parametrize(
     "said",
     [
         b"", b"SSH-2.0-OpenSSH_9.2\r\n" * 10, b"\xff\xff\xff\x00" + b"x" * 100, packet(b"", 0),
         packet(b"\x0a", 0),
         packet(b"\xff\x15\x04" + b"#28000\x1b[2J" + b"e" * 1000, 0), packet(b"\x0a\xff\x00" + b"\x00" * 7, 0),
+        packet(b"\x0a10\x00\x00\x00\x00\x0012345678\x00\xff\xf7", 0),
     ],
-    ids=range(7),
+    ids=range(8),
 )  # fmt: skip
 def test_what_is_no_greeting_is_one_line(said: bytes) -> None:
     def answer(client: socket.socket, _: list[bytes]) -> None:
@@ -109,6 +197,52 @@ def test_an_answer_without_an_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> N
             client.sendall(b"\xff\xff\xff" + bytes([at]) + b"x" * 0xFFFFFF)
 
     with lying(answer) as (address, _), pytest.raises(TeamError, match="more than 1 MiB"):
+        Connection(address, PASSWORD, None)
+
+
+def let_in(client: socket.socket) -> None:
+    """Accept any login, and the statements with which a connection begins."""
+    client.sendall(greeting())
+    client.recv(4096)
+    client.sendall(packet(OK, 2))
+    for _ in BEGIN:
+        client.recv(4096)
+        client.sendall(packet(OK, 1))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        packet(b"\x01", 1) + b"\x00" * 40, packet(b"\xfc\xff", 1), b"\xff\xff\xff\x01" + b"x" * 9000, b"\x01",
+    ],
+    ids=range(4),
+)  # fmt: skip
+def test_an_unreadable_answer_is_one_line_and_the_connection_can_be_closed(
+    said: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "MOST", 1 << 20)
+
+    def answer(client: socket.socket, _: list[bytes]) -> None:
+        let_in(client)
+        client.recv(4096)
+        client.sendall(said)
+
+    with lying(answer) as (address, _):
+        made = Connection(address, PASSWORD, None)
+        with pytest.raises(TeamError) as caught:
+            made.rows("SELECT 1", most=1 << 20)
+        assert str(caught.value).startswith(("the answer of 127.0.0.1", "the server 127.0.0.1"))
+        made.close()
+        made.close()
+
+
+def test_what_no_login_answers_is_one_line() -> None:
+    def answer(client: socket.socket, _: list[bytes]) -> None:
+        client.sendall(greeting())
+        client.recv(4096)
+        client.sendall(packet(b"\x01\x04", 2))
+
+    with lying(answer) as (address, _), pytest.raises(TeamError, match="cannot be read"):
         Connection(address, PASSWORD, None)
 
 
