@@ -13,7 +13,7 @@ WORKERS = -n 5 --dist=loadgroup --no-loadscope-reorder --max-worker-restart=0
 PYTEST = $(BIN)/pytest $(WORKERS) --durations=15 --cache-clear
 AGAIN = test $$? = 1 && $(BIN)/python -m tests.again $(WORKERS)
 BUILDS = mysql-5.6 mysql-9.7
-MORE_BUILDS = mysql-5.6-full mysql-5.5 mysql-5.7 mariadb-10.2 mariadb-11.4 mariadb-11.8
+MORE_BUILDS = mysql-5.6-full mysql-5.5 mysql-5.7 mysql-8.0 mariadb-10.2 mariadb-11.4 mariadb-11.8
 
 .DEFAULT_GOAL = help
 .PHONY: help run desktop test full coverage fuzz bench screenshots packages lint
