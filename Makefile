@@ -15,7 +15,7 @@ PYTEST = $(BIN)/pytest $(WORKERS) --durations=15 --cache-clear
 AGAIN = test $$? = 1 && $(BIN)/python -m tests.again $(WORKERS)
 LOCK = $(BIN)/uv pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-annotate --no-header setup.cfg -
 BUILDS = mysql-5.6 mysql-9.7
-MORE_BUILDS = mysql-5.6-full mysql-5.5 mysql-5.7 mariadb-10.2 mariadb-11.4 mariadb-11.8
+MORE_BUILDS = mysql-5.6-full mysql-5.5 mysql-5.7 mysql-8.0 mariadb-10.2 mariadb-11.4 mariadb-11.8
 
 .DEFAULT_GOAL = help
 .PHONY: help run desktop test full coverage fuzz bench screenshots packages lint update

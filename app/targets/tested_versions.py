@@ -42,7 +42,7 @@ TRIED = (
     Tried("MySQL", "5.5", SESSIONS, "5.5.9 of Maven Central"),
     Tried("MySQL", "5.6", SESSIONS, "5.6.24 of npm, 5.6.14 of Maven Central"),
     Tried("MySQL", "5.7", SESSIONS, "5.7.29 of npm"),
-    Tried("MySQL", "8.0", RECORDED, "--version of 8.0.16"),
+    Tried("MySQL", "8.0", SESSIONS, "8.0.33 of Maven Central"),
     Tried("MySQL", "8.4", NEVER),
     Tried("MySQL", "9.7", SESSIONS, "9.7.4 of Debian unstable"),
     Tried("Percona", "5.5", RECORDED, "--version of 5.5.49-37.9"),

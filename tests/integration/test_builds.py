@@ -87,11 +87,17 @@ def test_mysql_5_6_of_npm(build_path: Fetched, only: Any) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.build("mysql-5.6-full")
-def test_mysql_5_6_as_its_tarball_lays_it_out(build_path: Fetched, only: Any) -> None:
-    base = build_path("mysql-5.6-full")
+@pytest.mark.parametrize(
+    ("fetched", "name"),
+    [
+        pytest.param("mysql-5.6-full", "mysql-5.6.14", marks=pytest.mark.build("mysql-5.6-full")),
+        pytest.param("mysql-8.0", "mysql-8.0.33", marks=pytest.mark.build("mysql-8.0")),
+    ],
+)
+def test_mysql_as_its_tarball_lays_it_out(build_path: Fetched, only: Any, fetched: str, name: str) -> None:
+    base = build_path(fetched)
     (found,) = only(base)
-    assert (found.name, found.server) == ("mysql-5.6.14", str(base / "bin" / "mysqld"))
+    assert (found.name, found.server) == (name, str(base / "bin" / "mysqld"))
     assert (found.problem, found.engines) == (None, ["innodb", "myisam"])
 
 
@@ -246,9 +252,15 @@ def test_what_mysql_5_6_accepts(build_path: Fetched, only: Any, tmp_path: Path) 
     assert "initialize-insecure" not in known and "validate-config" not in known
 
 
-@pytest.mark.build("mysql-9.7")
-def test_what_mysql_9_accepts(build_path: Fetched, only: Any, tmp_path: Path) -> None:
-    (found,) = only(build_path("mysql-9.7"))
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("mysql-8.0", marks=[pytest.mark.build("mysql-8.0"), pytest.mark.full]),
+        pytest.param("mysql-9.7", marks=pytest.mark.build("mysql-9.7")),
+    ],
+)
+def test_what_mysql_from_8_0_on_accepts(build_path: Fetched, only: Any, tmp_path: Path, name: str) -> None:
+    (found,) = only(build_path(name))
     assert states(found, tmp_path, CNF + "query_cache_size = 0\n[mysqld-5.6]\nonly_there = 1\n") == {
         "no_such_option": "rejected",
         "max_connections": "rejected",

@@ -245,6 +245,7 @@ def test_latency_by_concurrency(desktop: Desktop, engine: str) -> None:
     "build",
     [
         pytest.param("mysql-5.6", marks=[pytest.mark.build("mysql-5.6"), pytest.mark.full]),
+        pytest.param("mysql-8.0", marks=[pytest.mark.build("mysql-8.0"), pytest.mark.full]),
         pytest.param("mysql-9.7", marks=[pytest.mark.build("mysql-9.7"), pytest.mark.full]),
     ],
 )

@@ -149,6 +149,7 @@ OTHERS = [
     for each in (
         ("mysql-5.5", "MySQL", "5.5.9"),
         ("mysql-5.7", "MySQL", "5.7.29"),
+        ("mysql-8.0", "MySQL", "8.0.33"),
         ("mariadb-10.2", "MariaDB", "10.2.11"),
         ("mariadb-11.4", "MariaDB", "11.4.5"),
         ("mariadb-11.8", "MariaDB", "11.8"),

@@ -209,7 +209,7 @@ def test_sixteen_load_targets_over_a_network(desktop: Desktop, sixteen_targets: 
         assert all(each["threads"] == 2 and each["events"] > 0 for each in step["load"]["targets"])
 
 
-VERSIONS = ("mysql-5.5", "mysql-5.6", "mysql-5.7", "mysql-9.7")
+VERSIONS = ("mysql-5.5", "mysql-5.6", "mysql-5.7", "mysql-8.0", "mysql-9.7")
 OF_MYSQL = [pytest.param(name, marks=pytest.mark.build(name)) for name in VERSIONS]
 
 

@@ -94,6 +94,7 @@ def test_mysql_9_7_accepts_every_preset(
         for each in (
             ("mysql-5.5", "bin/mysqld", "MySQL", "5.5.9"),
             ("mysql-5.7", "mysqld", "MySQL", "5.7.29"),
+            ("mysql-8.0", "bin/mysqld", "MySQL", "8.0.33"),
             ("mariadb-10.2", "bin/mysqld", "MariaDB", "10.2.11"),
             ("mariadb-11.4", "bin/mariadbd", "MariaDB", "11.4.5"),
             ("mariadb-11.8", "bin/mariadbd", "MariaDB", "11.8.9"),
@@ -226,16 +227,15 @@ def test_a_value_that_the_server_changes_is_seen_once_it_is_started_behind_a_rea
 
 
 @pytest.mark.full
-@pytest.mark.build("mysql-5.6")
-@pytest.mark.build("mysql-9.7")
+@pytest.mark.build("mysql-5.6", "mysql-8.0", "mysql-9.7")
 @pytest.mark.parametrize("preset", [each for each in shipped(*ENGINES) if each.id != "innodb/c8r32"])
 def test_every_build_starts_with_every_preset(
     desktop: Desktop, build_path: Callable[[str], Path], preset: Preset
 ) -> None:
-    bases = [str(build_path(name)) for name in ("mysql-5.6", "mysql-9.7")]
+    bases = [str(build_path(name)) for name in ("mysql-5.6", "mysql-8.0", "mysql-9.7")]
     desktop.dyno("target", "edit", "local", *(word for base in bases for word in ("--search-path", base)))
     found = {}  # c8r32 would write nearly as many bytes of redo as the machine has memory
-    for build in (MARIADB, "mysql-5.6.24", "mysql-9.7.4"):
+    for build in (MARIADB, "mysql-5.6.24", "mysql-8.0.33", "mysql-9.7.4"):
         if preset.engine in ("innodb", "myisam") or build == MARIADB:
             words = ("preset", "check", f"{preset.engine}/{preset.name}", "--build", build, "--start")
             found[build] = {each["state"] for each in desktop.json(*words)}

@@ -55,6 +55,7 @@ TESTED = [
 OTHERS = [
     Build("mysql-5.5", "bin/mysqld", "MySQL", "5.5.9", PLAIN),
     Build("mysql-5.7", "mysqld", "MySQL", "5.7.29", PLAIN),
+    Build("mysql-8.0", "bin/mysqld", "MySQL", "8.0.33", PLAIN),
     Build("mariadb-10.2", "bin/mysqld", "MariaDB", "10.2.11", ARIA),
     Build("mariadb-11.4", "bin/mariadbd", "MariaDB", "11.4.5", ARIA),
     Build("mariadb-11.8", "bin/mariadbd", "MariaDB", "11.8.9", EVERY),
@@ -86,9 +87,9 @@ def running(build: Build, folder: Path) -> Iterator[AgentServer]:
 
 def position(server: Server) -> Any:
     """In the binary log; () where there is none."""
-    is_new = str(server.query("SELECT VERSION()")[0][0]).startswith("9.")
-    found = server.query("SHOW BINARY LOG STATUS" if is_new else "SHOW MASTER STATUS")
-    assert bool(found) == is_new  # MySQL 8 and later have it on
+    version = str(server.query("SELECT VERSION()")[0][0])
+    found = server.query("SHOW BINARY LOG STATUS" if version.startswith("9.") else "SHOW MASTER STATUS")
+    assert bool(found) == version.startswith(("8.", "9."))  # MySQL from 8.0 on has it on
     return found
 
 

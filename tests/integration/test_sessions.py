@@ -149,6 +149,13 @@ def test_mysql_9_started_through_a_wrapper(desktop: Desktop, build_path: Any, en
     carry_out_on(desktop, build_path("mysql-9.7"), engine, "9.")
 
 
+@pytest.mark.full
+@pytest.mark.build("mysql-8.0")
+@pytest.mark.parametrize("engine", OF_MYSQL)
+def test_mysql_80_as_its_tarball_lays_it_out(desktop: Desktop, build_path: Any, engine: str) -> None:
+    carry_out_on(desktop, build_path("mysql-8.0"), engine, "8.0.")
+
+
 def carry_out_on(desktop: Desktop, base: Path, engine: str, version: str) -> None:
     desktop.dyno("target", "edit", "local", "--search-path", str(base))
     builds = desktop.json("target", "survey", "local")["builds"]

@@ -140,17 +140,13 @@ def build_name(desktop: Desktop, base: Path) -> str:
 
 
 @pytest.mark.full
-@pytest.mark.build("mysql-9.7")
-def test_mysql_9_over_loopback(desktop: Desktop, build_path: Callable[[str], Path]) -> None:
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.build(name)) for name in ("mysql-5.6", "mysql-8.0", "mysql-9.7")],
+)
+def test_mysql_over_loopback(desktop: Desktop, build_path: Callable[[str], Path], name: str) -> None:
     """The user that may come in has another password in each session, the binary log another place."""
-    build = build_name(desktop, build_path("mysql-9.7"))
-    check_pair(desktop, begin_from_snapshots(desktop, f"{build}:innodb", transport="loopback"))
-
-
-@pytest.mark.full
-@pytest.mark.build("mysql-5.6")
-def test_mysql_5_6_over_loopback(desktop: Desktop, build_path: Callable[[str], Path]) -> None:
-    build = build_name(desktop, build_path("mysql-5.6"))
+    build = build_name(desktop, build_path(name))
     check_pair(desktop, begin_from_snapshots(desktop, f"{build}:innodb", transport="loopback"))
 
 

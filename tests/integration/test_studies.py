@@ -21,7 +21,7 @@ SERVERS = [
     *(pytest.param("", engine, id=f"mariadb-{engine}") for engine in ENGINES),
     *(
         pytest.param(build, "innodb", id=f"{build}-innodb", marks=pytest.mark.build(build))
-        for build in ("mysql-5.6", "mysql-9.7")
+        for build in ("mysql-5.6", "mysql-8.0", "mysql-9.7")
     ),
 ]
 # a search needs real rates, and has tests of its own

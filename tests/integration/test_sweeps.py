@@ -24,6 +24,7 @@ from tests.integration.on_target import begun
 from tests.sequences import CALM, INDEX, LOAD, own_sequence
 from tests.waiting import wait_until
 
+FETCHED = ("mysql-5.6", "mysql-8.0", "mysql-9.7")
 COUNTED = ("com_select", "com_stmt_execute", "com_begin", "com_commit")
 EVENTS = 60
 POINTS = """\
@@ -229,25 +230,26 @@ def carry_out_on(desktop: Desktop, base: Path, version: str, *engines: str) -> N
 
 
 @pytest.mark.full
-@pytest.mark.build("mysql-5.6")
-def test_a_sweep_on_mysql_56(desktop: Desktop, build_path: Any) -> None:
-    carry_out_on(desktop, build_path("mysql-5.6"), "5.6.", "innodb", "myisam")
-
-
-@pytest.mark.full
-@pytest.mark.build("mysql-9.7")
-def test_a_sweep_on_mysql_97(desktop: Desktop, build_path: Any) -> None:
-    carry_out_on(desktop, build_path("mysql-9.7"), "9.7", "innodb")
+@pytest.mark.parametrize(
+    ("name", "engines"),
+    [
+        pytest.param("mysql-5.6", ("innodb", "myisam"), marks=pytest.mark.build("mysql-5.6")),
+        pytest.param("mysql-8.0", ("innodb", "myisam"), marks=pytest.mark.build("mysql-8.0")),
+        pytest.param("mysql-9.7", ("innodb",), marks=pytest.mark.build("mysql-9.7")),
+    ],
+)
+def test_a_sweep_on_mysql(desktop: Desktop, build_path: Any, name: str, engines: tuple[str, ...]) -> None:
+    carry_out_on(desktop, build_path(name), name.removeprefix("mysql-"), *engines)
 
 
 @pytest.mark.full
 @pytest.mark.timeout(1200)
-@pytest.mark.build("mysql-5.6", "mysql-9.7")
+@pytest.mark.build(*FETCHED)
 @pytest.mark.parametrize("sequence", ["oltp-read-only", "oltp-read-only-8-tables"])
 def test_the_sequences_of_the_study_go_to_their_end_everywhere(
     desktop: Desktop, build_path: Any, sequence: str
 ) -> None:
-    paths = [word for each in ("mysql-5.6", "mysql-9.7") for word in ("--search-path", str(build_path(each)))]
+    paths = [word for each in FETCHED for word in ("--search-path", str(build_path(each)))]
     desktop.dyno("target", "edit", "local", *paths)
     words = ["--sequence", sequence, "--core-sets", "1", "--threads", "8", "--rows", "1000"]
     for build in desktop.json("target", "survey", "local")["builds"]:
@@ -257,7 +259,7 @@ def test_the_sequences_of_the_study_go_to_their_end_everywhere(
     entries = desktop.sessions()
     assert {entry["contender"]["family"] for entry in entries} == {"MariaDB", "MySQL"}
     assert {(entry["state"], entry["failed_steps"]) for entry in entries} == {("completed", 0)}
-    assert len(entries) == 7
+    assert len(entries) == 9
 
 
 def test_points_are_shown_with_their_coordinates(desktop: Desktop) -> None:

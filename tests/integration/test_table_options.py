@@ -14,6 +14,7 @@ from tests.installed import MARIADB
 from tests.integration.desktop import Desktop
 
 ZIPPED = "ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE="
+LZ4 = "COMPRESSION='lz4'"
 PACKED = """\
 [mysqld]
 plugin_load_add=ha_rocksdb
@@ -100,14 +101,17 @@ def test_what_the_build_would_have_in_force(desktop: Desktop, engine: str, optio
 
 
 @pytest.mark.full
-@pytest.mark.build("mysql-5.6")
-@pytest.mark.build("mysql-9.7")
 @pytest.mark.parametrize(
     ("fetched", "contender", "options", "told"),
     [
-        ("mysql-5.6", "mysql-5.6.24:innodb:nuc-i3", ZIPPED + "4", "pages of 4 KiB, zlib level 6"),
-        ("mysql-9.7", "mysql-9.7.4:innodb", ZIPPED + "8", "pages of 8 KiB, zlib level 6"),
-        ("mysql-9.7", "mysql-9.7.4:innodb", "COMPRESSION='lz4'", "row format dynamic; page compression lz4"),
+        pytest.param(*each, marks=pytest.mark.build(each[0]))
+        for each in (
+            ("mysql-5.6", "mysql-5.6.24:innodb:nuc-i3", ZIPPED + "4", "pages of 4 KiB, zlib level 6"),
+            ("mysql-8.0", "mysql-8.0.33:innodb", ZIPPED + "4", "pages of 4 KiB, zlib level 6"),
+            ("mysql-8.0", "mysql-8.0.33:innodb", LZ4, "row format dynamic; page compression lz4"),
+            ("mysql-9.7", "mysql-9.7.4:innodb", ZIPPED + "8", "pages of 8 KiB, zlib level 6"),
+            ("mysql-9.7", "mysql-9.7.4:innodb", LZ4, "row format dynamic; page compression lz4"),
+        )
     ],
 )
 def test_compression_of_mysql(

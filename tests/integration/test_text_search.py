@@ -85,6 +85,7 @@ def test_every_count_is_as_planted_and_a_wrong_one_fails_its_step(desktop: Deskt
 
 OTHERS = [
     pytest.param("mysql-5.6", "5.6.", marks=[pytest.mark.build("mysql-5.6"), pytest.mark.full]),
+    pytest.param("mysql-8.0", "8.", marks=[pytest.mark.build("mysql-8.0"), pytest.mark.full]),
     pytest.param("mysql-9.7", "9.", marks=[pytest.mark.build("mysql-9.7"), pytest.mark.full]),
 ]
 

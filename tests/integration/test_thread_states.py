@@ -230,6 +230,7 @@ def test_a_thread_waits_for_a_cpu_while_others_have_them(planted: Planted) -> No
         pytest.param("mysql-5.5", {"other"}, marks=pytest.mark.build("mysql-5.5")),
         pytest.param("mysql-5.6", {"other"}, marks=pytest.mark.build("mysql-5.6")),
         pytest.param("mysql-5.7", {"purge", "page cleaner"}, marks=pytest.mark.build("mysql-5.7")),
+        pytest.param("mysql-8.0", {"purge", "log writer"}, marks=pytest.mark.build("mysql-8.0")),
         pytest.param("mysql-9.7", {"purge", "log writer"}, marks=pytest.mark.build("mysql-9.7")),
         pytest.param("mariadb-10.2", {"purge"}, marks=pytest.mark.build("mariadb-10.2")),
         pytest.param("mariadb-11.8", {"page cleaner"}, marks=pytest.mark.build("mariadb-11.8")),
@@ -288,7 +289,7 @@ def test_one_who_is_missing_takes_the_figure_away(planted: Planted) -> None:
     "name",
     [
         pytest.param(name, marks=pytest.mark.build(name))
-        for name in ("mysql-5.7", "mysql-9.7", "mariadb-11.8")
+        for name in ("mysql-5.7", "mysql-8.0", "mysql-9.7", "mariadb-11.8")
     ],
 )
 def test_group_commits_are_known_in_other_builds(name: str, build_path: Any, slow: Path) -> None:

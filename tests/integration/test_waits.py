@@ -181,17 +181,17 @@ def test_locks_of_mariadb(tmp_path: Path) -> None:
         check_locks(planted, METADATA)
 
 
-@pytest.mark.build("mysql-9.7")
-def test_locks_of_mysql_9(build_path: Fetched, tmp_path: Path) -> None:
-    with served(str(build_path("mysql-9.7")), tmp_path / "s") as planted:
-        check_locks(planted, METADATA)
-
-
-@pytest.mark.full
-@pytest.mark.build("mysql-5.6")
-def test_locks_of_mysql_5_6(build_path: Fetched, tmp_path: Path) -> None:
-    with served(str(build_path("mysql-5.6")), tmp_path / "s") as planted:
-        check_locks(planted, OLD_METADATA)
+@pytest.mark.parametrize(
+    ("name", "metadata"),
+    [
+        pytest.param("mysql-5.6", OLD_METADATA, marks=[pytest.mark.build("mysql-5.6"), pytest.mark.full]),
+        pytest.param("mysql-8.0", METADATA, marks=[pytest.mark.build("mysql-8.0"), pytest.mark.full]),
+        pytest.param("mysql-9.7", METADATA, marks=pytest.mark.build("mysql-9.7")),
+    ],
+)
+def test_locks_of_mysql(build_path: Fetched, tmp_path: Path, name: str, metadata: str) -> None:
+    with served(str(build_path(name)), tmp_path / "s") as planted:
+        check_locks(planted, metadata)
 
 
 PREPARED_LUA = """

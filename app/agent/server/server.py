@@ -32,7 +32,6 @@ START_S = 300  # a large redo log takes its time
 STOP_S = 120
 KILL_S = 20
 GONE_S = 5
-RECENT = 50  # lines of its error log that may say why it is gone
 PID_FILE = "server.pid"
 
 
@@ -242,8 +241,8 @@ class Server:
         return self._killed_for_memory() or first_error(self.log_lines()[self._lines_before :])
 
     def last_error(self) -> str:
-        """The last error before the server ended."""
-        return self._killed_for_memory() or last_error(self.log_lines()[-RECENT:])
+        """The last error before the server ended, since its last start."""
+        return self._killed_for_memory() or last_error(self.log_lines()[self._lines_before :])
 
     def _killed_for_memory(self) -> str:
         """The text if the server was killed for its memory, which writes no error; else ''."""

@@ -41,6 +41,32 @@ SYSTEM_TABLES = """\
 ERROR: 1267  Illegal mix of collations
 2026-11-27 19:01:08 0 [ERROR] Aborting
 """
+# killed by SIGSEGV; the dump behind it has 20 to 50 lines
+DUMP = """\
+Most likely, you have hit a bug, but this error can also be caused by malfunctioning hardware.
+Thread pointer: 0x0
+The manual page at http://dev.mysql.com/doc/mysql/en/crashing.html contains
+information that should help you find out what is causing the crash.
+"""
+CRASHED = [
+    ("261128  9:26:16 - mysqld got signal 11 ;", "mysqld got signal 11"),  # 5.5.9
+    ("09:26:22 UTC - mysqld got signal 11 ;", "mysqld got signal 11"),  # 5.6.24, 5.7.29
+    ("2026-11-28T09:26:48Z UTC - mysqld got signal 11 ;", "mysqld got signal 11"),  # 8.0.33, 9.7.4
+    ("261128  9:27:07 [ERROR] mysqld got signal 11 ;", "mysqld got signal 11"),  # MariaDB 10.2.11
+    ("261128  9:27:40 [ERROR] /b/bin/mariadbd got signal 11 ;", "mariadbd got signal 11"),  # 11.4.5, 11.8.9
+]
+# the next start of MySQL 8.0.33 copies the dump into its own lines
+AFTER_IT = """\
+2026-11-28T09:23:17.000000Z 0 [System] [MY-013951] [Server] 2026-11-28T09:23:17Z UTC - mysqld got signal 11 ;
+2026-11-28T09:23:17.000001Z 0 [System] [MY-013951] [Server] Thread pointer: 0x0
+2026-11-28T09:23:17.569977Z 0 [System] [MY-010116] [Server] /b/mysqld (mysqld 8.0.33) starting as process 590
+"""
+# as MySQL 8.0 writes it
+ASSERTION = """\
+2026-11-28T09:26:47.000000Z 9 [ERROR] [MY-013183] [InnoDB] Assertion failure: btr0pcur.cc:335:block
+InnoDB: We intentionally generate a memory trap.
+InnoDB: about forcing recovery.
+"""
 PRELOADED = "ERROR: ld.so: object '/a.so' from LD_PRELOAD cannot be preloaded: ignored.\n"
 
 
@@ -91,3 +117,23 @@ def test_the_first_error_is_the_cause(log: str, told: str) -> None:
 def test_the_last_error_is_what_a_server_said_before_it_went() -> None:
     assert last_error(MYSQL_5_5.splitlines()) == "Unknown/unsupported storage engine: InnoDB"
     assert last_error([]) == NO_ERROR
+
+
+@pytest.mark.parametrize(("line", "told"), CRASHED)
+def test_a_crash_is_named_by_its_signal(line: str, told: str) -> None:
+    crashed = [line, *DUMP.splitlines() * 20]
+    assert last_error(crashed) == first_error(crashed) == told
+    long_ago = [*MYSQL_9_7.splitlines(), *[MYSQL_9_7.splitlines()[0]] * 20]
+    assert last_error([*long_ago, *crashed]) == told
+
+
+def test_a_crash_before_the_latest_start_is_no_cause() -> None:
+    again = [*AFTER_IT.splitlines(), *MYSQL_9_7.splitlines()]
+    assert first_error(again) == "InnoDB: Invalid page size=5120."
+    assert last_error(AFTER_IT.splitlines()) == NO_ERROR
+
+
+def test_what_made_a_server_crash_comes_before_the_signal() -> None:
+    crashed = f"{ASSERTION}{CRASHED[2][0]}\n{DUMP}".splitlines()
+    assert last_error(crashed) == "Assertion failure: btr0pcur.cc:335:block; mysqld got signal 11"
+    assert first_error(crashed) == "Assertion failure: btr0pcur.cc:335:block"

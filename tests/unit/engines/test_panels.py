@@ -199,6 +199,7 @@ def test_every_family_was_recorded() -> None:
         "MySQL-5.5",
         "MySQL-5.6",
         "MySQL-5.7",
+        "MySQL-8.0",
         "MySQL-9.7",
         "MariaDB-10.2",
         "MariaDB-10.11",

@@ -62,9 +62,9 @@ def test_gtid_that_only_one_server_has_by_default_is_found() -> None:
 
 def test_other_redo_is_found() -> None:
     """A public comparison of 2026 had to be corrected for it."""
-    told = warned(in_force("mysql-5.5.9", "mysql-5.6.24", "mysql-9.7.4"))
+    told = warned(in_force("mysql-5.5.9", "mysql-5.6.24", "mysql-8.0.33", "mysql-9.7.4"))
     assert told["redo capacity"].startswith(
-        "mysql-5.5.9: 10.0 MiB; mysql-5.6.24: 96.0 MiB; mysql-9.7.4: 100.0 MiB (a smaller redo log"
+        "mysql-5.5.9: 10.0 MiB; mysql-5.6.24: 96.0 MiB; mysql-8.0.33, mysql-9.7.4: 100.0 MiB (a smaller redo"
     )
 
 
@@ -78,10 +78,10 @@ def test_the_same_redo_under_other_names_is_the_same() -> None:
 
 
 def test_older_options_of_redo_count_where_only_they_are_set() -> None:
-    """As in MySQL 8.0.30 and later, which show the capacity of their default all the same."""
-    older = {"innodb_log_file_size": str(1 << 30), "innodb_log_files_in_group": "2"}
-    found = in_force("mysql-5.7.29", "mysql-9.7.4", changes={"mysql-9.7.4": older})
-    assert "mysql-9.7.4: 2.0 GiB" in warned(found)["redo capacity"]
+    """As in MySQL 8.0.33, which shows the capacity of its default all the same."""
+    older = {"innodb_log_file_size": str(1 << 30)}
+    found = in_force("mysql-5.7.29", "mysql-8.0.33", changes={"mysql-8.0.33": older})
+    assert "mysql-8.0.33: 2.0 GiB" in warned(found)["redo capacity"]
 
 
 @pytest.mark.parametrize("build", SERVERS)
