@@ -243,7 +243,10 @@ def test_background_threads_have_names(name: str, kinds: set[str], build_path: A
         assert found.log == []
 
 
-BUILDS = ("mysql-5.5", "mysql-5.6", "mysql-5.7", "mysql-9.7", "mariadb-10.2", "mariadb-11.4", "mariadb-11.8")
+BUILDS = (
+    *("mysql-5.5", "mysql-5.6", "mysql-5.7", "mysql-8.0", "mysql-9.7"),
+    *("mariadb-10.2", "mariadb-11.4", "mariadb-11.8"),
+)
 SCHEMA_OFF, SCHEMA_ON = "performance_schema=OFF\n", "performance_schema=ON\n"
 
 

@@ -238,6 +238,7 @@ EACH = [
     pytest.param("", [READ, WRITE], id="installed"),
     pytest.param("mysql-9.7", [READ, WRITE], marks=pytest.mark.build("mysql-9.7")),
     pytest.param("mysql-5.7", [READ, WRITE], marks=[pytest.mark.full, pytest.mark.build("mysql-5.7")]),
+    pytest.param("mysql-8.0", [READ, WRITE], marks=[pytest.mark.full, pytest.mark.build("mysql-8.0")]),
     pytest.param("mariadb-11.8", [READ, WRITE], marks=[pytest.mark.full, pytest.mark.build("mariadb-11.8")]),
     *(
         pytest.param(name, [TOGETHER], marks=[pytest.mark.full, pytest.mark.build(name)])

@@ -144,7 +144,7 @@ def test_a_server_that_asks_for_the_password_gets_it_once_the_person_accepts(
     looks = server.looks
     context.team.exchange()  # a server blocks a host that connects again and again without a login
     context.team.exchange()
-    qtbot.waitUntil(lambda: not context.team._wanted.is_set())
+    qtbot.waitUntil(lambda: not context.team._exchanging._wanted.is_set())
     assert server.looks == looks
     dialog = TeamDialog(context, window)
     dialog.open()
