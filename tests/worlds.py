@@ -7,7 +7,8 @@ from math import inf
 
 import numpy as np
 
-from app.stats import Between, Cell
+from app.stats import Cell
+from app.stats.between import Between
 
 TURN_S = 600.0  # from the begin of a session to that of the next one
 ORDERS = ("interleaved", "grouped")

@@ -21,8 +21,8 @@ NO_DISPLAY = (
 
 
 def main() -> int:
-    log_crashes()
     if len(sys.argv) > 1:
+        log_crashes()
         from app.cli import main as run_command
 
         return run_command(sys.argv[1:], _draw)
@@ -31,6 +31,7 @@ def main() -> int:
 
         complain(f"dyno: {NO_DISPLAY}")
         return 2
+    log_crashes()
     from .core.imports import import_quickly
 
     import_quickly()

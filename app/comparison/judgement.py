@@ -11,7 +11,8 @@ from app.history.step_text import HAS_MARKS
 from app.protocol.events import SPOILT as MARKED_SPOILT
 from app.protocol.plan import PREPARING
 from app.protocol.stacks import PROFILED
-from app.stats import Cell, Group, GroupRatio, Limits, Verdict, group_ratios, judge
+from app.stats import Cell, Limits, Verdict, judge
+from app.stats.groups import Group, GroupRatio, group_ratios
 from app.stats.steady import UNSTEADY
 from app.stats.verdicts import (
     BETTER,

@@ -13,7 +13,7 @@ from app.core.errors import InputError
 from app.protocol.plan import step_label
 from app.protocol.series import MADE_OF
 from app.shapes.plan import MOST_SECONDS
-from app.stats import max_block_deviation
+from app.stats.blocks import max_block_deviation
 from app.stats.percentiles import percentiles_of
 from app.stats.steady import UNSTEADY, Steadiness, steadiness
 

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log
-from statistics import median
+from statistics import fmean, median
 
-from .drift import is_drift
 from .looks import p_same, share_of_look, share_of_same
 from .welch import Difference, Pair, Part, differences
 
@@ -21,6 +20,8 @@ SAME = "same"  # no relevant difference, whatever the noise; of plans until deci
 DRIFT = "drift"  # drift of the machine may explain too much of the difference
 COLOURED = (BETTER, WORSE)
 LEAST = 3  # repeats: two sessions are often slow by chance
+PART = 1 / 3  # of a difference: so much of it may be the machine's drift
+Column = Sequence[tuple[float, float]]  # when each session began, and the logarithm of its figure
 
 
 @dataclass(frozen=True)
@@ -195,3 +196,30 @@ def _word_beyond(cell: Cell, limits: Limits) -> str:
     if not cell.direction:
         return DIFFERS
     return BETTER if (other > base) == (cell.direction == "higher") else WORSE
+
+
+def is_drift(base: Column, other: Column) -> bool:
+    """Whether a difference may be the machine's, which became faster or slower meanwhile.
+
+    The trend within both columns, times how far they are apart in time: no further than it was seen.
+    """
+    apart = _mean(other, 1) - _mean(base, 1)
+    far = min(abs(_mean(other, 0) - _mean(base, 0)), max(map(_span, (base, other))))
+    return abs(_slope(base, other) * far) > abs(apart) * PART
+
+
+def _slope(*columns: Column) -> float:
+    across = along = 0.0
+    for column in columns:
+        middle, level = _mean(column, 0), _mean(column, 1)
+        across += sum((at - middle) ** 2 for at, _ in column)
+        along += sum((at - middle) * (figure - level) for at, figure in column)
+    return along / across if across else 0.0
+
+
+def _mean(column: Column, which: int) -> float:
+    return fmean(each[which] for each in column)
+
+
+def _span(column: Column) -> float:
+    return max(at for at, _ in column) - min(at for at, _ in column)

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special, stats  # type: ignore[import-untyped]
 
-from app.stats.drift import PART
 from app.stats.student import MOST
-from app.stats.verdicts import Limits
+from app.stats.verdicts import PART, Limits
 from app.stats.welch import _ROOM, WIDEST
 
 Array = np.ndarray

@@ -13,7 +13,8 @@ import numpy as np
 from scipy import stats  # type: ignore[import-untyped]
 
 from app.core.table import markdown_of
-from app.stats import Between, judge
+from app.stats import judge
+from app.stats.between import Between
 from app.stats.groups import Group, group_ratios
 from app.stats.verdicts import COLOURED
 from tests.bench.figure import Figure

@@ -126,8 +126,8 @@ def test_the_dry_run_starts_nothing(desktop: Desktop) -> None:
     for word in ("takes about", "of disk", "data : cache : memory", "pass", "parity"):
         assert word in said
     assert not list(desktop.target.glob("sessions/*"))
-    assert "rehearsal" not in said
-    assert "rehearsal" in desktop.dyno(*RUN, "--dry-run", "--start").stdout
+    assert "the server starts" not in said
+    assert "the server starts" in desktop.dyno(*RUN, "--dry-run", "--start").stdout
     assert not list(desktop.target.glob("sessions/*"))
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import tempfile
 import time
 from functools import partial
-from typing import Any, Dict, Iterator, List, Mapping, Optional
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
+from app.agent.profiling.tools import Tools, find_tools
+from app.agent.server.compression import compression_in_force
 from app.agent.server.connection_limits import raise_file_limit
 from app.agent.server.memory import Memory
 from app.agent.server.mycnf import write_my_cnf
-from app.agent.server.mysql import QueryError
+from app.agent.server.mysql import Client, QueryError
 from app.agent.server.options import (
     IGNORED,
     REJECTED,
@@ -31,17 +34,24 @@ from app.agent.system.directory import REHEARSAL, REHEARSING, Directory, holder_
 from app.agent.system.errors import AgentError
 from app.agent.system.other_agents import agents_elsewhere
 from app.engines import engine_of
+from app.engines.server import table_formats
 from app.protocol.answers import FAIL, INFO, PASS, WARN, Check, Machine, Rehearsal, Reply
 from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO, REHEARSAL_TODO, sysbench_check
 from app.protocol.my_cnf import option_key
 from app.protocol.plan import Contender, Plan
+from app.protocol.sysbench import without_family
 from app.protocol.words import word
 
 from .fulltext import collection_problems, server_problems
-from .profiling import profile_checks
-from .table_options import try_table_options
 
 Checks = List[Check]
+_PERF_TODO = "install perf (Debian package linux-perf) and, not as root, set kernel.perf_event_paranoid to 1"
+_DUMPS_TODO = "install elfutils, or gdb; not as root, set kernel.yama.ptrace_scope to 0"
+_CREATE = (
+    "CREATE TABLE dyno.rehearsed (id INT NOT NULL{}, PRIMARY KEY (id){}) ENGINE={} DEFAULT CHARSET=latin1 {}"
+)
+_FORMS = ("", " AUTO_INCREMENT")  # some engines take a key only of such a column
+_ROW_FORMAT = re.compile(r"\bROW_FORMAT\s*=?\s*(\w+)", re.IGNORECASE)
 
 
 def check(directory: Directory, plan: Plan) -> Checks:
@@ -286,3 +296,71 @@ def _compare(server: Server, contender: Contender, plan: Plan) -> Rehearsal:
         )
     fine = Check("rehearsal", PASS, "the server starts and the settings are in force", "", contender.name)
     return Rehearsal((found or [fine]) + passed, variables, compression)
+
+
+def profile_checks(plan: Plan) -> List[Check]:
+    """One check with all that there is and is not; none if no step is profiled."""
+    if not any(step.profile for step in plan.steps):
+        return []
+    return [profile_check(find_tools())]
+
+
+def profile_check(tools: Tools) -> Check:
+    """What these tools give."""
+    texts = [_stacks_text(tools), _counters_text(tools)]
+    if not tools.kernel_stacks:
+        texts.append("no stacks of waiting threads: root can read /proc/PID/stack only if the kernel has it")
+    todo = "" if tools.event else _PERF_TODO if tools.dumper else "{}; or {}".format(_PERF_TODO, _DUMPS_TODO)
+    return Check("profile", INFO, "; ".join(texts), todo)
+
+
+def _stacks_text(tools: Tools) -> str:
+    if tools.event:
+        return "perf samples stacks by {}".format(tools.event)
+    if tools.dumper:
+        text = "{}: a few stacks by {}, which stops the server for each"
+        return text.format(tools.no_perf, tools.dumper)
+    return "no stacks: {}; {}".format(tools.no_perf, tools.no_dumper)
+
+
+def _counters_text(tools: Tools) -> str:
+    names = ", ".join(tools.counters) or "none"
+    missing = "" if tools.has_hardware_counters else " (the machine shows no counters of its processor)"
+    return "counters per query: {}{}".format(names, missing)
+
+
+def try_table_options(client: Client, contender: Contender) -> Tuple[str, str]:
+    """Why its tables would differ from the table options ('' if not), and their compression."""
+    options, family = without_family(contender.table_options)
+    comment = " COMMENT 'cfname={}'".format(family) if family else ""
+    for statement in engine_of(contender.engine).before_create:
+        client.try_run(statement)
+    try:
+        _create(client, [_CREATE.format(form, comment, contender.engine, options) for form in _FORMS])
+        said = client.query("SHOW WARNINGS")
+        warnings = [str(row["message"]).rstrip(".") for row in said if row["level"] != "Note"]
+        in_force = compression_in_force(client, contender.engine)
+        wrong = [*warnings, *_other_than_asked(client, options, family, in_force)]
+    except QueryError as error:
+        return str(error).partition(" for CREATE TABLE")[0], ""
+    finally:
+        client.try_run("DROP TABLE IF EXISTS dyno.rehearsed")
+    return "; ".join(wrong), in_force
+
+
+def _create(client: Client, statements: Sequence[str]) -> None:
+    """Run the first statement that the server accepts; without one, raise the error of the first."""
+    try:
+        client.run(statements[0])
+    except QueryError:
+        if not client.try_run(*statements[1:]):
+            raise
+
+
+def _other_than_asked(client: Client, options: str, family: str, in_force: str) -> Iterator[str]:
+    asked = _ROW_FORMAT.search(options)
+    formats = [each["row_format"] for each in table_formats(client.query) if each["name"] == "rehearsed"]
+    if asked and asked.group(1).lower() not in ("default", *(each.lower() for each in formats)):
+        yield "the contender sets ROW_FORMAT={}, the table has {}".format(asked.group(1), ", ".join(formats))
+    if family and "column family {}".format(family) not in in_force:
+        yield "the keys are not in the column family {} that the contender sets".format(family)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
+import re
+import time
 from typing import Any, Dict, List, Optional
 
 from app.protocol.plan import Step
-from app.protocol.stacks import PROFILED, Stacks, pack
+from app.protocol.stacks import KERNEL, PROFILED, Folded, Stacks, pack
 
 from .dumps import Dumps
-from .kernel_stacks import KernelStacks
+from .names import short_name, thread_name
 from .perf import Counting, Recording
 from .tools import Tools, find_tools, program_of, symbols_package, unwinding_of
 
@@ -17,6 +21,9 @@ MOST_OFF_CPU = 64 << 10  # characters
 FEW_NAMES_PCT = 5.0  # frames without a name: beyond it the package with them is named
 _NOTHING = "{}; {}: no stacks"
 _SLICED = "{}; in slices only perf samples stacks, as a dump would stop the server in the time of another"
+GAP_S = 0.25
+MOST_THREADS = 64  # of each look, drawn anew
+_FRAME = re.compile(r"^\[<[0-9a-f]+>\] ([\w.]+)")
 
 
 class Profile:
@@ -150,3 +157,45 @@ class Profile:
 
     def _at(self, name: str) -> str:
         return os.path.join(self._folder, name)
+
+
+class KernelStacks:
+    """Where threads that do not run wait in the kernel, by /proc/PID/task/TID/stack, for root only."""
+
+    def __init__(self, pid: int, proc: str = "/proc") -> None:
+        self._folder = "{}/{}/task".format(proc, pid)
+        self._next = 0.0
+        self._draw = random.Random(pid)
+        self.folded: Folded = {}
+
+    def look(self) -> None:
+        """Read the stacks of some threads, if it is time."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + GAP_S
+        with contextlib.suppress(OSError):
+            threads = sorted(os.listdir(self._folder))
+            for tid in self._draw.sample(threads, min(MOST_THREADS, len(threads))):
+                with contextlib.suppress(OSError):
+                    self._add(os.path.join(self._folder, tid))
+
+    def _add(self, thread: str) -> None:
+        head, _, rest = _read(os.path.join(thread, "stat")).rpartition(")")
+        if rest.split()[:1] == ["R"]:
+            return
+        frames = frames_of(_read(os.path.join(thread, "stack")))
+        if frames:
+            stack = ";".join([thread_name(head.partition("(")[2]), *reversed(frames)])
+            self.folded[stack] = self.folded.get(stack, 0) + 1
+
+
+def frames_of(text: str) -> List[str]:
+    """The functions of a stack of the kernel, the innermost first."""
+    found = (_FRAME.match(line) for line in text.splitlines())
+    return [short_name(each.group(1)) + KERNEL for each in found if each]
+
+
+def _read(path: str) -> str:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()

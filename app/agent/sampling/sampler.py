@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from app.agent.server.mysql import QueryError
 from app.agent.system.journal import Journal
@@ -15,7 +15,6 @@ from app.protocol.series import LOAD, P95_EVENTS
 from .counters import Counters, rows_read
 from .host import HostSampler, deltas
 from .locks import RowLocks
-from .means import Means
 from .reading import Reading
 from .statements import Statements
 from .thread_states import NOTHING, SERIES, ThreadSampler
@@ -156,3 +155,26 @@ def _rows_by_server(before: Mapping[str, str], after: Mapping[str, str], dt: flo
 
 def queries(load: Mapping[str, Any]) -> int:
     return int(load["reads"]) + int(load["writes"]) + int(load["other"])
+
+
+class Means:
+    """Adds up samples, each weighted by its length; a missing value has no weight."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+        self.clear()
+
+    def clear(self) -> None:
+        self._sums: List[float] = [0.0] * len(self._names)
+        self._seconds: List[float] = [0.0] * len(self._names)
+
+    def add(self, values: Sequence[Optional[float]], dt: float) -> None:
+        for at, value in enumerate(values):
+            if value is not None:
+                self._sums[at] += value * dt
+                self._seconds[at] += dt
+
+    def values(self) -> Dict[str, float]:
+        """The mean of each series that had a value."""
+        found = zip(self._names, self._sums, self._seconds)
+        return {name: total / seconds for name, total, seconds in found if seconds > 0}

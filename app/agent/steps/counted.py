@@ -1,12 +1,19 @@
-"""What the load generator has counted in a step so far, added up from its lines."""
+"""What the load generator has counted in a step so far, added up from its lines, and how far it is."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional
 
 from app.agent.load.generator import add
+from app.protocol.events import Progress
 from app.protocol.latency import Counts, buckets_of, counts_of, without
 from app.protocol.latency import add as add_counts
+
+if TYPE_CHECKING:
+    from app.protocol.plan import Step
+
+    from .running import Running
+
 
 COUNTS = ("interval_s", "events", "reads", "writes", "other", "errors", "reconnects", "control", "rows")
 OF_REST = ("events", "reads", "writes", "other", "errors", "reconnects")
@@ -55,3 +62,37 @@ class Counted:
         if total.get("buckets"):
             rest["buckets"] = buckets_of(without(counts_of(total["buckets"]), self.latencies))
         return {**rest, "interval_s": interval}
+
+
+class StepProgress:
+    """Writes the progress of a step without a fixed time: rows of a load or a scan, or events."""
+
+    def __init__(self, session: Running, index: int, step: Step) -> None:
+        self._session, self._index, self._step = session, index, step
+        self._read_before: Optional[float] = None
+
+    def begin(self) -> None:
+        self._read_before = self._session.sampler.rows_read
+
+    def write(self, counted: Counted, line: Optional[Mapping[str, Any]]) -> None:
+        """Write it after a second, if its line has come."""
+        step = self._step
+        if step.kind == "scan":
+            self._write_scan()
+        if line is None or step.seconds:
+            return
+        if step.kind == "load":
+            done = counted.measured.get("rows", {}).get("inserted", 0)
+            self._write(done, self._session.plan.rows_loaded_by(step), "rows")
+        elif step.events:
+            self._write(counted.events, step.events, "events")
+
+    def _write_scan(self) -> None:
+        """By the rows that the server has read, as a table takes minutes."""
+        now, before = self._session.sampler.rows_read, self._read_before
+        if now is not None and before is not None:
+            total = self._session.write_accounting.rows_in_tables
+            self._write(max(0.0, min(now - before, total)), total, "rows")
+
+    def _write(self, done: float, total: float, unit: str) -> None:
+        self._session.journal.write(Progress, step=self._index, done=done, total=total, unit=unit)

@@ -23,14 +23,13 @@ from app.agent.server.affinity import affinity
 from app.agent.system.control import ASKED_FOR
 from app.protocol.events import Mark
 from app.protocol.others import DISTURBED, to_json
+from app.protocol.plan import RATE_MISSED, Step
 from app.protocol.sysbench import WRAPPED, command, stem_of, wrapper_of
 
-from .counted import Counted
+from .counted import Counted, StepProgress
 from .elsewhere import Elsewhere
 from .named_waits import NamedWaits
 from .same_work import SameWork
-from .schedule import schedule_marks, schedule_of
-from .step_progress import StepProgress
 from .thread_costs import ThreadCosts
 
 Driving = Union[Generator, Generators]
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
 LATE_S = 1.2  # after the last sample, the host is sampled without the generator's line
 LAST = 2  # seconds of the step in which the threads of the server are looked at
 OVERDUE_S = 120  # beyond its declared seconds: then it is stuck
+REACHED = 0.99  # of the schedule must have begun when the step ends
 
 
 class DriveStep:
@@ -295,3 +295,18 @@ def _why(session: Running, generator: Driving, code: int) -> str:
     if session.server.has_died():
         return "the server crashed {}: {}".format(session.server.exit_text(), session.server.last_error())
     return said[0][:500] if said else "sysbench ended with exit code {} and no message".format(code)
+
+
+def schedule_of(step: Step, behind_s: float, events: int, seconds: float) -> Dict[str, Any]:
+    """The rate that was asked for and reached, and what waited at the end, in seconds and events."""
+    return {
+        "rate": step.rate,
+        "achieved": round(events / seconds, 2) if seconds > 0 else None,
+        "behind_s": round(behind_s, 4),
+        "queued": round(behind_s * step.rate) if step.seconds else None,  # else the step was not cut off
+    }
+
+
+def schedule_marks(schedule: Mapping[str, Any], seconds: float) -> List[str]:
+    """The mark of a step that could not keep its rate."""
+    return [RATE_MISSED] if schedule.get("behind_s", 0.0) > (1 - REACHED) * seconds else []

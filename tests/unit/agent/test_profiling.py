@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.checks.profiling import profile_check
+from app.agent.checks.check import profile_check
 from app.agent.profiling.dumps import threads_of
-from app.agent.profiling.kernel_stacks import KernelStacks
 from app.agent.profiling.names import short_name
 from app.agent.profiling.perf import DWARF, FRAME_POINTERS, counts, fold, rate_for
-from app.agent.profiling.profile import Profile
+from app.agent.profiling.profile import KernelStacks, Profile
 from app.agent.profiling.tools import Tools, program_of, unwinding_of
 from app.agent.sampling.figures import per_unit
 from app.protocol.plan import Step

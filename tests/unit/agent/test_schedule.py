@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.agent.steps.schedule import schedule_marks, schedule_of
+from app.agent.steps.drive_step import schedule_marks, schedule_of
 from app.history.rates import schedule_text
 from app.protocol.plan import Step
 

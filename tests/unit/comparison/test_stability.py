@@ -15,7 +15,7 @@ from app.history.edits import cut
 from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.events import Sample
-from app.stats import max_block_deviation
+from app.stats.blocks import max_block_deviation
 from tests import comparable, journals
 
 STEPS = comparable.steps((1,), seconds=40)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app.agent.sampling.counters import Counters
-from app.agent.sampling.means import Means
+from app.agent.sampling.sampler import Means
 from app.agent.server.mysql import Client, QueryError
 from app.engines import KNOWN, all_figures, engine_of
 from app.engines.counter import SHARE, gauge, rate, share

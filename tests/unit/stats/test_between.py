@@ -7,7 +7,7 @@ from statistics import variance
 
 import pytest
 
-from app.stats import Between, between_plans
+from app.stats.between import Between, between_plans
 
 FIGURES = [100.0, 104.0, 97.0, 101.0, 99.0, 103.0, 96.0, 100.0]
 
