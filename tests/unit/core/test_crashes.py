@@ -7,7 +7,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-DIES = "import os\nfrom app.core.crashes import log_crashes\ndef dying():\n    os.abort()\nlog_crashes()\ndying()"
+DIES = """
+import os
+from app.core.crashes import log_crashes
+
+def dying():
+    os.abort()
+
+log_crashes()
+dying()
+"""
 
 
 def _die(home: Path) -> subprocess.CompletedProcess[str]:
