@@ -85,7 +85,7 @@ def compare(
         work = [work_of(history, [each["id"] for each in column]) for column in columns]
         warnings = [
             *warnings_of(work, [column[0]["name"] for column in columns]),
-            *warnings_of_columns(history, plan_by_id, columns, at),
+            *warnings_of_columns(history, columns, at),
             *warnings_of_limits(own, limits),
             *attempts_texts(left_out),
         ]

@@ -122,6 +122,16 @@ def shares_of(values: Sequence[float | None], usual: Sequence[float | None] = ()
     return [None if value is None else value / middle for value in values]
 
 
+def too_few(found: OverTimeEntry) -> str:
+    """Why no change can be told of any step; '' if it can."""
+    most = max(_count(step) for step in found["steps"])
+    return f"too few plans ({most}, needs {FEWEST})" if most < FEWEST else ""
+
+
+def _count(step: StepOverTime) -> int:
+    return sum(value is not None for value in step["values"])
+
+
 def means_of(step: StepOverTime) -> list[float | None]:
     """At each point the geometric mean of its part between changes; a gap where the figure has one."""
     ends = [0, *(change["at"] for change in step["changes"]), len(step["values"])]

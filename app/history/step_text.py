@@ -53,7 +53,7 @@ MARKS = {
 }
 
 HAS_MARKS = "!"  # next to a result; says nothing about its verdict
-BUSY = "it was allowed to start while another plan measured on the same machine"
+BUSY = "it began while another plan measured on the same machine"
 
 
 def whole_text(cut: CutEntry) -> str:

@@ -276,10 +276,9 @@ def outcome(
     survey: Survey,
     catalog: Catalog,
     approved: Iterable[str],
-    clock: Callable[[], float],
     known: Callable[[str], Measured] = lambda _: UNKNOWN,
 ) -> Outcome:
-    """Everything known before a start; `clock`: the time of the survey; `known`: of a machine, by its key."""
+    """Everything known before a start; `known`: of a machine, by its key."""
     problem = _first_problem(draft)
     if problem:
         return Outcome(draft, problem)
@@ -289,7 +288,7 @@ def outcome(
         lacks = tuple(lacking(draft.request, survey, catalog))
         return Outcome(draft, Problem(str(error), error.field), lacking=lacks)
     plan, found = estimated(plan, survey, known(plan.machine_key))
-    checks = tuple(check_plan(plan, survey, found, clock, draft.request.allow_small_disk))
+    checks = tuple(check_plan(plan, survey, found, draft.request.allow_small_disk))
     return Outcome(draft, plan=plan, estimate=found, checks=checks, unapproved=tuple(unapproved))
 
 

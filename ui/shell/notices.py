@@ -116,8 +116,7 @@ class Notices(QObject):
 
         def show(found: list[str]) -> None:
             if found and self._message.text == text:
-                left = len(found) - MOST_SENTENCES
-                first = f"{text} ({left} more on Compare)" if left > 0 else text
+                first = f"{text} (more on Compare)" if len(found) > MOST_SENTENCES else text
                 self._message.show_info("\n".join([first, *found[:MOST_SENTENCES]]), action)
 
         self._context.tasks.read(self, lambda history: _verdict(history, sessions), show, lambda _: None)

@@ -17,9 +17,13 @@ from app.comparison.compare import compare
 from app.core.errors import InputError
 from app.core.units import direction_of, figure_text
 from app.history import edits
+from app.history.figures import show
 from app.history.history import History
+from app.history.sessions import sessions
+from app.history.step_text import BUSY
 from app.history.writing import Writer
-from app.protocol.events import StepEnded, StepStarted
+from app.protocol.events import Log, StepEnded, StepStarted
+from app.protocol.machine_checks import BUSY_START
 from app.protocol.states import OUT_OF_TIME, UNDECIDABLE
 from tests import decided, journals
 from tests.journals import store
@@ -163,12 +167,19 @@ def test_other_machines_are_marked(history: History) -> None:
     assert len(found["sessions"]) == 2
 
 
-def test_a_busy_machine_is_named_once_of_each_plan(history: History) -> None:
-    busy = replace(journals.plan([INNODB], repeats=3), allow_busy=True)
-    keep(history, busy)
-    found = compare(history, [turn.session for turn in busy.turns])["warnings"]
-    said = "plan a plan: it was allowed to start while another plan measured on the same machine"
-    assert [each for each in found if "allowed to start" in each] == [said]
+def test_a_busy_machine_is_named_where_it_was_busy(history: History) -> None:
+    """Not of a plan that was allowed to begin on one, and met nobody."""
+    allowed = replace(journals.plan([INNODB], repeats=2), allow_busy=True)
+    alone, beside = (turn.session for turn in allowed.turns)
+    for session in (alone, beside):
+        maker = journals.Maker(allowed, session).begin()
+        text = f"{BUSY_START}the plan b is running" if session == beside else "begins"
+        maker.add(Log, source="agent", level="info", text=text)
+        Writer(history).append(allowed.id, session, 0, maker.end().raw)
+    names = {each["id"]: each["name"] for each in sessions(history)}
+    found = compare(history, [alone, beside])["warnings"]
+    assert [each for each in found if BUSY in each] == [f"session {names[beside]}: {BUSY}"]
+    assert [show(history, each)["busy"] for each in (alone, beside)] == [False, True]
 
 
 def test_unfinished_sessions_are_marked(history: History) -> None:

@@ -134,7 +134,7 @@ def test_a_preset_that_is_gone_is_that_of_the_plan(history: History) -> None:
     asked = request_again(history, [before.id])
     again = resolve(asked, MACHINE, Catalog())
     assert [each.key for each in again.contenders] == [each.key for each in before.contenders]
-    assert not outcome(Draft(asked), MACHINE, Catalog(), (), lambda: 0.0).problem
+    assert not outcome(Draft(asked), MACHINE, Catalog(), ()).problem
 
 
 def test_a_plan_of_others_cannot_name_a_file_elsewhere(history: History) -> None:
