@@ -1,4 +1,4 @@
-"""The remarks of a session: log lines, marks, notes, events of a newer protocol."""
+"""The remarks of a session: log lines, moments, notes, events of a newer protocol."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ WHERE id = ? AND source = 'agent' AND substr(text, 1, ?) = ? LIMIT 1"""
 
 @dataclass(frozen=True)
 class Remark:
-    """A line of the log, a mark or a note, with its place in the journal."""
+    """A line of the log, a moment or a note, with its place in the journal."""
 
     seq: int
     t: float
-    kind: str  # log mark note unknown
-    about: str  # source and level, or the name of the mark
+    kind: str  # log mark note unknown; mark: a moment, as journals call it
+    about: str  # source and level, or the name of the moment
     text: str
 
 

@@ -239,6 +239,18 @@ def test_agent_killed_is_a_lost_session_and_its_server_ends_with_it(desktop: Des
     assert [each["state"] for each in desktop.sessions()] == ["lost", "completed"]
 
 
+def test_a_rehearsal_that_is_killed_leaves_no_server(desktop: Desktop) -> None:
+    words = ["run", *desktop.plan(), "--dry-run", "--start", "--allow-busy"]
+    running = desktop.begin(*words)
+    wait_until(desktop.server_pid, "its server is there", 60)
+    server = desktop.server_pid()
+    os.kill(desktop.agent_pid(), signal.SIGKILL)
+    assert running.wait(60) == 1
+    wait_until(lambda: start_ticks(server) == "?", "its server has ended", 10)
+    wait_until(lambda: not list(desktop.target.glob("sessions/*")), "its data are gone", 10)
+    assert "the server starts" in desktop.dyno(*words).stdout
+
+
 @pytest.mark.parametrize("ends_it", ["next start", pytest.param("dyno target clean", marks=pytest.mark.full)])
 def test_what_is_left_where_the_guardian_was_killed_too(desktop: Desktop, ends_it: str) -> None:
     running = desktop.begin("run", *desktop.plan(**LONG))

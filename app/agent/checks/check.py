@@ -10,6 +10,7 @@ import time
 from functools import partial
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
+from app.agent.cleanup import clean
 from app.agent.profiling.tools import Tools, find_tools
 from app.agent.server.compression import compression_in_force
 from app.agent.server.connection_limits import raise_file_limit
@@ -30,6 +31,7 @@ from app.agent.snapshots.snapshot_key import key_of
 from app.agent.snapshots.snapshots import Snapshots
 from app.agent.survey.builds import build_of
 from app.agent.system.client import check_client
+from app.agent.system.detaching import guarded
 from app.agent.system.directory import REHEARSAL, REHEARSING, Directory, holder_text, is_rehearsal
 from app.agent.system.errors import AgentError
 from app.agent.system.other_agents import agents_elsewhere
@@ -93,11 +95,16 @@ def rehearse(directory: Directory, plan: Plan, contender: int, patience_s: float
     if lock is None:
         return Rehearsal([_held(directory)], waits_for=_brief_holder(directory))
     try:
-        with _folder(directory) as folder:
+        with guarded(lambda: _clean_up(directory)), _folder(directory) as folder:
             one = plan.contenders[contender]
             return _rehearse(build_of(one, directory), plan, one, folder)
     finally:
         os.close(lock)
+
+
+def _clean_up(directory: Directory) -> None:
+    clean(directory)
+    directory.empty_trash()
 
 
 def _brief_holder(directory: Directory) -> str:
