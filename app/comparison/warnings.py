@@ -14,6 +14,7 @@ from app.stats import Limits
 from .differences import work_differences
 
 Column = Sequence[SessionEntry]
+REPEATS = "all sessions are repeats of the same contender: they differ by noise, or because the machine did"
 
 
 def warnings_of_columns(history: History, columns: Sequence[Column], base: int) -> list[str]:
@@ -31,10 +32,12 @@ def _unlike(history: History, columns: Sequence[Column], base: int) -> list[str]
     ]
     machines = {column[0]["machine_key"]: column[0]["target"] for column in columns}
     if len(machines) > 1:
-        warnings.append(f"different machines: {', '.join(machines.values())}")
+        names = list(dict.fromkeys(machines.values()))
+        changed = " (its CPU, memory or disk is another one now)" if len(names) < len(machines) else ""
+        warnings.append(f"different machines: {', '.join(names)}{changed}")
     keys = {(each["contender_key"], each["work_key"]) for column in columns for each in column}
     if len(columns) > 1 and len(keys) == 1 and len(machines) == 1:
-        warnings.append("all sessions are repeats of the same contender: differences between them are noise")
+        warnings.append(REPEATS)
     return warnings
 
 

@@ -210,7 +210,7 @@ def _clock(survey: Survey) -> Check:
     if offset is None:
         return Check("clock", WARN, "the clock of the target is unknown", "survey the target again")
     if abs(offset) <= CLOCK_S:
-        return Check("clock", PASS, "target and desktop clocks agree")
+        return Check("clock", PASS, f"the clocks of target and desktop agree to within {CLOCK_S:.0f} s")
     side = "ahead" if offset > 0 else "behind"
     text = f"the clock of the target is {abs(offset):,.0f} s {side}"
     return Check("clock", WARN, text, "set it for correct dates; no result depends on it")
