@@ -74,6 +74,35 @@ def test_repeats_are_one_column_of_medians(history: History) -> None:
     assert point["coordinates"] == {"threads": 1}
 
 
+@pytest.mark.parametrize("is_new_first", [False, True])
+def test_a_session_of_an_earlier_dyno_shares_the_column_of_its_preset(
+    history: History, is_new_first: bool
+) -> None:
+    """What is called baseline now was called default: the same options, so the same key."""
+    ids = []
+    for number, name in ((1, "default"), (2, "baseline")):
+        contender = replace(INNODB, preset=name, name=f"innodb-{name}")
+        made = journals.plan([contender], repeats=2, number=number)
+        keep(history, made)
+        ids += [turn.session for turn in made.turns]
+    ids = ids[::-1] if is_new_first else ids
+    found = compare(history, ids)
+    (column,) = found["sessions"]
+    assert (column["ids"], column["name"], column["contender"]["preset"]) == (
+        ids, "innodb-baseline", "baseline",
+    )  # fmt: skip
+    apart = compare(history, ids[1:3])["sessions"]
+    assert {each["contender"]["preset"] for each in apart} == {"baseline"}
+
+
+def test_presets_of_others_keep_their_names(history: History) -> None:
+    foreign = [replace(each, server="") for each in (INNODB, ROCKSDB)]
+    made = journals.plan(foreign)
+    keep(history, made)
+    columns = compare(history, [turn.session for turn in made.turns])["sessions"]
+    assert [each["contender"]["preset"] for each in columns] == ["default", "default"]
+
+
 def test_a_failed_step_leaves_its_repeat_out_and_says_why(history: History) -> None:
     keep(history, values=VALUES)
     rows = {(row["workload"], row["threads"]): row for row in compare(history, IDS)["rows"]}

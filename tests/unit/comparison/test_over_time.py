@@ -119,6 +119,13 @@ def test_other_work_is_no_part_of_it(history: History) -> None:
     assert len(over_time(history, ids[0])["points"]) == 1
 
 
+def test_the_earlier_name_of_a_preset_goes_on(history: History) -> None:
+    ids = keep(history, 1) + keep(history, 2, preset="baseline")
+    keep(history, 3, preset="stock")
+    for each in ids:
+        assert [point["sessions"] for point in over_time(history, each)["points"]] == [[id_] for id_ in ids]
+
+
 def test_few_plans_show_no_change(history: History) -> None:
     ids = [keep(history, n, 1.0 if n < 3 else 0.5)[0] for n in range(1, 4)]
     found = over_time(history, ids[0])

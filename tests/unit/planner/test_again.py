@@ -19,9 +19,9 @@ from tests import journals
 from tests.plans import MARIADB, request, survey
 
 MACHINE = survey(topology=[[[0, 1], [2, 3]]])
-INNODB, MYISAM = f"{MARIADB}:innodb:default", f"{MARIADB}:myisam:default"
+INNODB, MYISAM = f"{MARIADB}:innodb:baseline", f"{MARIADB}:myisam:baseline"
 TUNED = ContenderRequest(
-    MARIADB, "innodb", "default", "tuned", "ROW_FORMAT=COMPRESSED", cores="0-1", memory_limit="2G"
+    MARIADB, "innodb", "baseline", "tuned", "ROW_FORMAT=COMPRESSED", cores="0-1", memory_limit="2G"
 )
 
 

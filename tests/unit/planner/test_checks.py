@@ -280,7 +280,7 @@ def test_one_contender_needs_none() -> None:
     assert not [check for check in checks() if check.name == "parity"]
 
 
-def test_default_presets_of_two_engines_differ_in_file_access_alone() -> None:
+def test_baselines_of_two_engines_differ_in_file_access_alone() -> None:
     (found,) = (check for check in checks(*DUEL) if check.name == "parity")
     assert found.text.startswith("file access: innodb: direct; rocksdb: buffered (")
 

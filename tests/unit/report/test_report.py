@@ -331,7 +331,7 @@ def test_published_results_beside_ones_own(history: History) -> None:
     assert [cell.beside for cell in means[0].cells] == ["", "of 2 of 3"]
     told = {each["name"] for each in report.differences}
     assert {"build", "family", "version", "sequence"} < told and {each[:5] for each in told} == {
-        "build", "famil", "versi", "seque", "step ",
+        "build", "famil", "versi", "seque", "step ", "prese",
     }  # fmt: skip
     assert any("one of them is imported, so little is known" in each for each in report.caveats)
     assert report.repeat[0] == ("Dyno did not measure innodb-5.6.35-default: the source is named above.")
