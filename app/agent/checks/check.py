@@ -8,9 +8,8 @@ import re
 import tempfile
 import time
 from functools import partial
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from app.agent.cleanup import clean
 from app.agent.profiling.tools import Tools, find_tools
 from app.agent.server.compression import compression_in_force
 from app.agent.server.connection_limits import raise_file_limit
@@ -81,10 +80,12 @@ def ask(directory: Directory, plan: Plan) -> Checks:
     return found
 
 
-def rehearse(directory: Directory, plan: Plan, contender: int, patience_s: float = 0.0) -> Rehearsal:
+def rehearse(
+    directory: Directory, plan: Plan, contender: int, if_killed: Callable[[], object], patience_s: float = 0.0
+) -> Rehearsal:
     """Start one contender, by its position in the plan, on an empty directory, and shut it down.
 
-    It waits that long for the rehearsal of another plan.
+    It waits that long for the rehearsal of another plan. `if_killed`: what its guardian does then.
     """
     if not 0 <= contender < len(plan.contenders):
         raise AgentError("the plan has no contender {}".format(contender))
@@ -95,16 +96,11 @@ def rehearse(directory: Directory, plan: Plan, contender: int, patience_s: float
     if lock is None:
         return Rehearsal([_held(directory)], waits_for=_brief_holder(directory))
     try:
-        with guarded(lambda: _clean_up(directory)), _folder(directory) as folder:
+        with guarded(if_killed), _folder(directory) as folder:
             one = plan.contenders[contender]
             return _rehearse(build_of(one, directory), plan, one, folder)
     finally:
         os.close(lock)
-
-
-def _clean_up(directory: Directory) -> None:
-    clean(directory)
-    directory.empty_trash()
 
 
 def _brief_holder(directory: Directory) -> str:

@@ -37,7 +37,7 @@ def detach(action: Callable[[], None], log: str, if_killed: Optional[Callable[[]
 
 
 @contextlib.contextmanager
-def guarded(if_killed: Callable[[], None]) -> Iterator[None]:
+def guarded(if_killed: Callable[[], object]) -> Iterator[None]:
     """Have a child carry that out if this process ends before the block does."""
     ours, theirs = socket.socketpair()
     child = os.fork()
@@ -55,7 +55,7 @@ def guarded(if_killed: Callable[[], None]) -> Iterator[None]:
         os.waitpid(child, 0)
 
 
-def _guard(told: socket.socket, if_killed: Callable[[], None]) -> None:
+def _guard(told: socket.socket, if_killed: Callable[[], object]) -> None:
     os.setsid()
     _leave_streams(os.devnull)
     told.sendall(b"1")
