@@ -32,7 +32,7 @@ from .preset_grid import PresetGrid
 
 COLOURS = 8
 WIDEST_NAME = 220
-WIDTHS = (0, 130, 74, 64, 68, 52, 0)  # of the columns of a contender; 0: what is left
+WIDTHS = (0, 130, 74, 76, 64, 48, 0)  # of the columns of a contender; 0: what is left
 OPTIONS = 4  # the column of a copy that is written first
 NO_BUILDS = "No builds found yet: survey the target"
 HINT = "Tick what to compare; a dash is not available: select it to see why"
