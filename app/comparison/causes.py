@@ -13,33 +13,22 @@ from statistics import median
 from typing import TypedDict
 
 from app.engines import engine_of
-from app.engines.cause import CAUSES, Cause, Values
+from app.engines.cause import CAUSES, NETWORK, SERVER_CPU, TAKEN, WAITS_FOR_CPU, Cause, Values
 from app.engines.counter import names_in
+from app.engines.server import ONE_EACH
 from app.history.group_means import QPS_UNIT
 from app.history.history import History
 from app.history.step_values import values_of_step
 from app.stats.verdicts import NOISE, SAME
 
 from .compare import base_of
-from .entries import Comparison, RowEntry
+from .entries import CauseEntry, Comparison, RowEntry
+from .grounds import ENOUGH, Moved, Settings, grounds, has_states, in_order, settings_of
 
 GROWS = 1.2  # a figure that is hardly larger than in the faster column is no cause
 LEAST = 0.05  # of the difference, or of the clients' time
 
 Sides = Sequence[Values]  # of each column, medians of its sessions
-
-
-class CauseEntry(TypedDict):
-    """A cause; the lists have one entry for each column, the base first."""
-
-    name: str
-    title: str
-    words: str  # behind the figure
-    figures: list[float | None]
-    time_us: list[float | None]  # of the clients, per query
-    share: list[float | None]  # of all their time
-    explains: float | None  # a share of the difference in time per query; null if there is no difference
-    n: list[int]
 
 
 class CausesEntry(TypedDict):
@@ -48,6 +37,7 @@ class CausesEntry(TypedDict):
     causes: list[CauseEntry]
     slower: int | None  # the place of the column that has them, 0 is the base; null: the times do not differ
     named_share: list[float | None]  # of the clients' time of which the state or wait has a name
+    pools: list[str]  # the thread_handling of a column whose clients' threads were not seen; '' of others
 
 
 def causes(history: History, comparison: Comparison, row: RowEntry, at: int) -> CausesEntry:
@@ -55,15 +45,24 @@ def causes(history: History, comparison: Comparison, row: RowEntry, at: int) -> 
     return _of_columns(history, comparison, row, [at])[at]
 
 
-def causes_of_row(history: History, comparison: Comparison, row: RowEntry) -> dict[int, CausesEntry]:
-    """Those of each column but the base, by its place; of the base if it is alone."""
+def causes_of_row(
+    history: History, comparison: Comparison, row: RowEntry, known: dict[str, Settings] | None = None
+) -> dict[int, CausesEntry]:
+    """Those of each column but the base, by its place; of the base if it is alone.
+
+    known: the settings of sessions that other rows have read.
+    """
     base = base_of(comparison)
     others = [at for at in range(len(comparison["sessions"])) if at != base]
-    return _of_columns(history, comparison, row, others or [base])
+    return _of_columns(history, comparison, row, others or [base], known)
 
 
 def _of_columns(
-    history: History, comparison: Comparison, row: RowEntry, columns: Sequence[int]
+    history: History,
+    comparison: Comparison,
+    row: RowEntry,
+    columns: Sequence[int],
+    read: dict[str, Settings] | None = None,
 ) -> dict[int, CausesEntry]:
     """Each column is read once, and the base too."""
     base, matters = base_of(comparison), comparison["limits"]["matters"]
@@ -71,12 +70,23 @@ def _of_columns(
     known = {at: engine_of(engine).causes for at, engine in engines.items()}
     every = [*(cause for its in known.values() for cause in its), *CAUSES]
     values = dict(zip(known, _values(history, comparison, row, list(known), every), strict=True))
+    settings = {at: _settings(history, comparison["sessions"][at]["ids"][0], read) for at in known}
     found = {}
     for at in columns:
         places = [base, at] if at != base else [at]
         its = dict.fromkeys([*(cause for place in places for cause in known[place]), *CAUSES])
-        found[at] = _ranked([values[place] for place in places], its, _is_alike(row, at), matters)
+        of_places = [settings[place] for place in places]
+        found[at] = _ranked([values[place] for place in places], its, of_places, _is_alike(row, at), matters)
     return found
+
+
+def _settings(history: History, session: str, read: dict[str, Settings] | None) -> Settings:
+    """Those of a session, which are read once."""
+    if read is None:
+        return settings_of(history, session)
+    if session not in read:
+        read[session] = settings_of(history, session)
+    return read[session]
 
 
 def _is_alike(row: RowEntry, at: int) -> bool:
@@ -84,17 +94,46 @@ def _is_alike(row: RowEntry, at: int) -> bool:
 
 
 def _ranked(
-    columns: Sequence[Sequence[Values]], known: Iterable[Cause], is_alike: bool, matters: float
+    columns: Sequence[Sequence[Values]],
+    known: Iterable[Cause],
+    settings: Sequence[Settings],
+    is_alike: bool,
+    matters: float,
 ) -> CausesEntry:
     sides = [_medians(column) for column in columns]
     slower = None if is_alike else _slower(sides, matters)
     found = {cause: entry for cause in known if (entry := _entry(cause, columns, sides, slower))}
-    shown = [entry for each, entry in found.items() if not (each.is_state and _has_reason(each, found))]
+    if all(map(has_states, sides)):
+        found = {cause: entry for cause, entry in found.items() if cause.name != SERVER_CPU}
+    reasons = [entry for cause, entry in found.items() if not cause.is_state]
+    states = [entry for each, entry in found.items() if each.is_state and not _has_reason(each, found)]
+    general = [] if slower is None else _general(reasons, sides, slower, settings, columns)
+    strong = [each for each in reasons if (each["explains"] or 0.0) >= ENOUGH]
+    others = sorted([*states, *(each for each in reasons if each not in strong)], key=_by_weight)
     return {
-        "causes": sorted(shown, key=lambda entry: -_weight(entry)),
+        "causes": in_order(strong, others, general),
         "slower": slower,
         "named_share": [_named(values) for values in sides],
+        "pools": list(map(_pool, sides, settings)),
     }
+
+
+def _general(
+    reasons: Sequence[CauseEntry],
+    sides: Sequence[Values],
+    slower: int,
+    settings: Sequence[Settings],
+    columns: Sequence[Sequence[Values]],
+) -> list[CauseEntry]:
+    named = {each["name"]: Moved(each["name"], each["words"], each["figures"], 1.0) for each in reasons}
+    counts = [len(column) for column in columns]
+    return [{**each, "n": counts} for each in grounds(sides, slower, settings, named)]
+
+
+def _pool(values: Values, settings: Settings) -> str:
+    """How threads serve the connections of a column whose clients have none of their own."""
+    handling = settings.variables.get("thread_handling", "")
+    return handling if values and not has_states(values) and handling != ONE_EACH else ""
 
 
 def _values(
@@ -135,7 +174,7 @@ def _entry(
         "figures": figures,
         "time_us": times,
         "share": [_part(time, values.get("client_us")) for time, values in zip(times, sides, strict=True)],
-        "explains": None if slower is None else _explained(times, sides, slower),
+        "explains": None if slower is None else _explained(cause, figures, times, sides, slower),
         "n": [sum(cause.value(values) is not None for values in column) for column in columns],
     }
     return entry if _is_one(entry, cause.least, slower) else None
@@ -149,13 +188,31 @@ def _part(time: float | None, whole: float | None) -> float | None:
     return None if time is None or not whole else time / whole
 
 
-def _explained(times: Sequence[float | None], sides: Sides, slower: int) -> float | None:
-    """The share of the difference in time per query; of the engine of one column only, its whole time."""
+def _explained(
+    cause: Cause,
+    figures: Sequence[float | None],
+    times: Sequence[float | None],
+    sides: Sequence[Values],
+    slower: int,
+) -> float | None:
+    """The share of the difference in time per query; of the engine of one column only, its whole time.
+
+    CPU that others take explains no more than what they take beyond their share in the other column.
+    """
     faster, mine = 1 - slower, times[slower]
     if mine is None:
         return None
+    beyond, share = mine - (times[faster] or 0.0), figures[slower]
+    if cause.time.endswith(TAKEN) and share:
+        beyond = mine * (1 - (figures[faster] or 0.0) / share)
+        if all(map(has_states, sides)):  # then the clients, or the load generator, wait for CPU
+            beyond = min(beyond, _grown(sides[slower], sides[faster], (WAITS_FOR_CPU, NETWORK)))
     difference = sides[slower]["client_us"] - sides[faster]["client_us"]
-    return min(max(0.0, mine - (times[faster] or 0.0)) / difference, 1.0)
+    return min(max(0.0, beyond) / difference, 1.0)
+
+
+def _grown(slow: Values, fast: Values, names: Sequence[str]) -> float:
+    return sum(slow.get(name, 0.0) - fast.get(name, 0.0) for name in names)
 
 
 def _is_one(entry: CauseEntry, least: float, slower: int | None) -> bool:
@@ -170,6 +227,10 @@ def _is_one(entry: CauseEntry, least: float, slower: int | None) -> bool:
 def _weight(entry: CauseEntry) -> float:
     """By what causes are ranked."""
     return (entry["share"][-1] if entry["explains"] is None else entry["explains"]) or 0.0
+
+
+def _by_weight(entry: CauseEntry) -> float:
+    return -_weight(entry)
 
 
 def _has_reason(state: Cause, found: dict[Cause, CauseEntry]) -> bool:

@@ -7,22 +7,30 @@ from collections.abc import Iterator, Sequence
 from app.core.table import TextTable
 from app.core.units import figure_text
 
-from .causes import CauseEntry, CausesEntry
+from .causes import CausesEntry
 from .costs_text import share_text
+from .entries import CauseEntry
+from .grounds import DIFFERS
 from .waits_text import n_text
 
 NONE = "No cause that Dyno knows by name shows in the figures of this step."
 HINT = "These figures go along with the clients' time: a hint where to look, not a proof of the cause."
 SAME = "The time per query does not differ beyond the noise: causes are ranked by their share of it."
+DIFFER = "Known to differ, not known to act here: {}."
+POOL = "No time of clients {}: its connections share the threads of a pool ({}), so only its CPU is known."
 OF_BASE = "The base takes longer per query: the causes are those of the base."
+_EXPLAINED = 5
 _ALL = 0.995
 _REST = "; the rest waits for something unknown"
 
 
 def sentence(entry: CauseEntry) -> str:
     """`The clients wait for row locks: 1,204 us per query (base 3), 72% of the clients' time (base 1%)`."""
-    share = _beside(list(map(share_text, entry["share"])), " of the clients' time")
-    return f"{entry['title']}: {_figure(entry)}, {share}"
+    text = f"{entry['title']}: {_figure(entry)}"
+    if entry["share"][-1] is None:
+        return text
+    shares = _beside(list(map(share_text, entry["share"])), " of the clients' time")
+    return f"{text}, {shares}"
 
 
 def _figure(entry: CauseEntry) -> str:
@@ -53,6 +61,8 @@ def remarks(entry: CausesEntry) -> Iterator[str]:
     """What to know of the list, and how much of the clients' time has a name."""
     named = entry["named_share"]
     yield HINT if entry["causes"] else NONE
+    yield from _becauses(entry)
+    yield from _of_pools(entry["pools"])
     if entry["slower"] == 0:
         yield OF_BASE
     elif entry["causes"] and entry["slower"] is None and len(named) > 1:
@@ -61,3 +71,20 @@ def remarks(entry: CausesEntry) -> Iterator[str]:
         has_rest = any(share is not None and share < _ALL for share in named)
         shares = _beside(list(map(share_text, named)), " of the clients' time has a name")
         yield f"{shares}{_REST if has_rest else ''}."
+
+
+def _becauses(entry: CausesEntry) -> Iterator[str]:
+    """Why a counter moves, and which variables are here only because they differ."""
+    known = [each for each in entry["causes"] if each.get("because") and each["known_by"] != DIFFERS]
+    for each in known[:_EXPLAINED]:
+        yield f"{each['name']}: {each['because']}."
+    differ = [each["variable"] for each in entry["causes"] if each.get("known_by") == DIFFERS]
+    if names := list(filter(None, differ)):
+        yield DIFFER.format(", ".join(names))
+
+
+def _of_pools(pools: Sequence[str]) -> Iterator[str]:
+    *bases, own = pools
+    for where, handling in (("of the base", bases[0] if bases else ""), ("here", own)):
+        if handling:
+            yield POOL.format(where, handling)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from app.history.figures import CutEntry, SteadinessEntry
 from app.history.rates import LimitEntry
@@ -84,6 +84,26 @@ class RowEntry(RelatedEntry):
     searches: list[list[LimitEntry | None]]  # one a session: the search for a limit, of such steps
     latency_per: str  # what one latency is of
     measures: Mapping[str, MeasureEntry]  # by the name of a Measure; not the figure of the step itself
+
+
+class CauseEntry(TypedDict):
+    """What may make a step slow; the lists have one entry for each column, the base first."""
+
+    name: str
+    title: str
+    words: str  # behind the figure
+    figures: list[float | None]
+    time_us: list[float | None]  # of the clients, per query
+    share: list[float | None]  # of all their time
+    explains: float | None  # a share of the difference in time per query; null if there is no difference
+    n: list[int]
+    # of what no cause is known by name: counters that moved, variables that differ
+    known_by: NotRequired[str]  # counter, time, named, differs
+    variable: NotRequired[str]  # that governs it and differs; '' where none does
+    in_force: NotRequired[list[str]]  # its values
+    counter: NotRequired[str]  # that moved; '' where none did
+    because: NotRequired[str]  # a line of why; '' where Dyno does not know
+    rank: NotRequired[float]
 
 
 class PlansEntry(TypedDict):

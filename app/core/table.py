@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
+from textwrap import wrap
 
 MISSING = "-"
 GAP = 2  # spaces between columns
@@ -42,7 +44,7 @@ def fitting(widths: Sequence[int], width: int, fixed: int, together: int = 1) ->
 
 def split(table: TextTable, width: int) -> list[TextTable]:
     """As many tables as needed for this width; the remarks come below the last one."""
-    lines = (table.heads, *table.lines)
+    lines = (table.heads, *_wrapped(table, width))
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     parts = fitting(widths, width, table.fixed)
     found = []
@@ -50,6 +52,21 @@ def split(table: TextTable, width: int) -> list[TextTable]:
         heads, *rest = (tuple(line[at] for at in part) for line in lines)
         remarks, texts = table.remarks if part is parts[-1] else (), sum(at < table.texts for at in part)
         found.append(replace(table, heads=heads, lines=tuple(rest), texts=texts, remarks=remarks))
+    return found
+
+
+def _wrapped(table: TextTable, width: int) -> list[tuple[str, ...]]:
+    """Its lines; words go on in the next line where the first two columns do not fit next to each other."""
+    first = [tuple(line[:2]) for line in (table.heads, *table.lines)]
+    wide = sum(max(map(len, column)) for column in zip(*first, strict=True)) + GAP
+    if table.texts < 2 or wide <= width:
+        return list(table.lines)
+    each = (width - GAP) // 2
+    found: list[tuple[str, ...]] = []
+    for line in table.lines:
+        cells = [wrap(cell, each, break_long_words=False) for cell in line[: table.texts]]
+        rest = [[cell] for cell in line[table.texts :]]
+        found += zip_longest(*cells, *rest, fillvalue="")
     return found
 
 

@@ -20,6 +20,7 @@ FSYNC, COMMITS = "client_fsync_us", "client_commit_us"
 UNNAMED = "unnamed_us"  # waiting that no wait has a name for
 SYNCS, STALLS = "syncs_us", "stalls_us"  # also of clients that wait for the one that syncs or is stalled
 SCHEDULE = "schedule_us"  # of clients that wait until their next event is due
+SERVER_CPU = "server-cpu"  # where the time of the clients is not known
 OTHERS = "others.share_pct"
 TAKEN = ".taken_us"  # behind a share of time or CPUs: the clients' time that it is
 _QUERY_CACHE = (
@@ -148,6 +149,7 @@ CAUSES: Tuple[Cause, ...] = (
         50.0,
         "{}+{}".format(RUNNING, WAITS_FOR_CPU),
     ),
+    Cause(SERVER_CPU, "The server takes CPU", US, "cpu_us", 1.0, "cpu_us", is_state=True),
     _state("work", "The clients' threads run", RUNNING),
     _state("cpu", "The clients' threads wait for a CPU", WAITS_FOR_CPU),
     _state("disk", "The clients' threads wait for the disk", DISK),

@@ -17,6 +17,7 @@ from .history import History
 
 Values = dict[str, float]
 
+STATUS = "status."  # before the names of what the server counted over the whole step
 WAIT = "wait/"  # how the names of the Performance Schema begin
 BY_NAME = "by_name"
 _LOCKS = ("row_lock", "table_lock", "metadata_lock")
@@ -90,6 +91,7 @@ def _of_step(row: Sequence[Any], threads: int) -> Values:
     costs = costs_of_clients(read_json(per_query), queries, fields.get("seconds"), threads)
     load = read_json(others) if others else {}
     found = {**dict(_known("", costs)), **_of_others(load), **_of_waits(waits, queries)}
+    found.update(_of_status(fields.get("status", {})))
     if rate:
         states = sum(found.get(time_per_query(state), 0.0) for state in STATES)
         found["queries"], found["client_us"] = rate, states or 1e6 * threads / rate
@@ -119,6 +121,13 @@ def _of_waits(waits: Waits, queries: float | None) -> Values:
     kinds = {f"waits.{kind}_us": ms * 1e3 / queries for kind, ms in waits.kinds.items()} if queries else {}
     names = {each.name: each.per_query_us for each in waits.events if each.per_query_us is not None}
     return {BY_NAME: float(waits.by_name), **kinds, **names}
+
+
+def _of_status(status: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """Each counter of the server per statement that it counted: they count in the warm-up too."""
+    statements = status.get("questions") or status.get("queries")
+    if statements:
+        yield from ((STATUS + name, value / statements) for name, value in _known("", status))
 
 
 def _derived(found: Mapping[str, float]) -> Iterator[tuple[str, float]]:

@@ -18,7 +18,7 @@ from app.agent.main import main
 sys.exit(main())
 """
 _ONLY_FOR_DESKTOP = ("between", "blocks", "changes", "groups", "noise", "percentiles", "planning")
-_DESKTOP_ONLY = {f"app/stats/{name}.py" for name in _ONLY_FOR_DESKTOP}
+_DESKTOP_ONLY = {*(f"app/stats/{name}.py" for name in _ONLY_FOR_DESKTOP), "app/engines/governs.py"}
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the first date a zip can hold
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from app.comparison.causes import causes_of_row
 from app.comparison.causes_text import sentence
 from app.comparison.entries import Comparison
+from app.comparison.grounds import Settings
 from app.comparison.text import row_label
 from app.history.history import History
 
@@ -17,8 +18,9 @@ def cause_sentences(
     history: History, found: Comparison, names: Sequence[str]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The first causes of each step in each column but the base; of the base if it is alone."""
+    known: dict[str, Settings] = {}
     for row in found["rows"]:
         if row["kind"] == "drive":
-            for at, entry in causes_of_row(history, found, row).items():
+            for at, entry in causes_of_row(history, found, row, known).items():
                 if first := entry["causes"][:_OF_STEP]:
                     yield f"{row_label(row)}: {names[at]}", tuple(map(sentence, first))

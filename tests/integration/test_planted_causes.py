@@ -54,6 +54,33 @@ def test_a_small_buffer_pool(on_disk: Bench) -> None:
     on_disk.check("small-cache", base, planted, "point-query")
 
 
+@pytest.mark.full
+@pytest.mark.alone
+def test_a_small_table_cache(bench: Bench) -> None:
+    """No cause with a name: the counter of opened tables points to the variable."""
+    size = {"tables": 16, "rows": 500}
+    base, planted = (bench.measure("point-query", size=size, table_open_cache=n) for n in ("400", "10"))
+    bench.check("table_open_cache", base, planted, "point-query")
+
+
+@pytest.mark.full
+@pytest.mark.alone
+def test_the_general_log(bench: Bench) -> None:
+    base, planted = (bench.measure("point-query", general_log=on) for on in ("OFF", "ON"))
+    bench.check("general_log", base, planted, "point-query")
+
+
+@pytest.mark.full
+@pytest.mark.alone
+def test_a_thread_pool(bench: Bench) -> None:
+    """Its clients have no threads of their own."""
+    base, planted = (
+        bench.measure("point-query", size={"threads": 8}, thread_handling=how, thread_pool_size="1")
+        for how in ("one-thread-per-connection", "pool-of-threads")
+    )
+    bench.check("thread_handling", base, planted, "point-query")
+
+
 @contextmanager
 def grouped(folder: Path) -> Iterator[Path]:
     """A control group that this process is in, and what it starts."""

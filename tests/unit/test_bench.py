@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import random
 import shutil
 import subprocess
@@ -10,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from app.engines.governs import GOVERNS
 from app.protocol.events import StepEnded, StepStarted, encode
-from tests.bench import limits
+from tests.bench import causes, limits
 from tests.bench.figure import Figure
 from tests.bench.pairs import mean_ratio, ratio_of
 from tests.bench.processes import Watch, of_dyno
@@ -171,3 +173,15 @@ def test_answers_of_searches_are_held_against_their_median() -> None:
     assert off.value == pytest.approx(5) and not off.is_met
     assert figures["tries, median"].value == 12 and figures["a search takes, at most"].value == 300
     assert len(limits.figures_of("innodb", found[3:])) == 1
+
+
+def test_settings_that_hurt_are_drawn_by_their_seed() -> None:
+    def drawn(seed: int) -> list[causes.Setting]:
+        options = argparse.Namespace(build="mysql-8.0.33", unknown=False, settings="", draw=12)
+        return causes.chosen(options, random.Random(seed))
+
+    assert drawn(1) == drawn(1) != drawn(2)
+    assert len(drawn(1)) == 12 and all(each.build in ("", "mysql") for each in drawn(1))
+    every = (*causes.SETTINGS, *causes.UNKNOWN)
+    assert all(each.step in causes.STEPS and each.variables for each in every)
+    assert not {name for each in causes.UNKNOWN for name in each.variables} & set(GOVERNS)

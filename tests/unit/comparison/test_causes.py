@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from dataclasses import fields, replace
 
 import pytest
 
-from app.comparison.causes import CausesEntry, causes, causes_of_row
+from app.comparison.causes import causes, causes_of_row
 from app.comparison.causes_text import HINT, NONE, OF_BASE, SAME, causes_table, sentence
 from app.comparison.compare import compare
 from app.engines import KNOWN, all_causes
@@ -18,85 +16,13 @@ from app.engines.server import COUNTERS
 from app.engines.waits import KINDS
 from app.history.figures import PER_QUERY
 from app.history.history import History
-from app.protocol.events import StepEnded
 from app.protocol.others import Others
-from app.protocol.plan import Step
 from app.report.content import read_report
 from app.report.markdown import to_markdown
 from app.report.rendering import to_html
-from tests import journals
-from tests.journals import store
+from tests.unit.comparison.seen import CALM, FAST, SLOW, Seen, found, keep, names, with_time
 
-STEPS = [Step("update", "drive", unit="queries/s", threads=4, coordinates={"threads": 4}, seconds=3)]
-FAST, SLOW = 10_000.0, 1_000.0  # queries a second: 400 and 4,000 us per query of four clients
-# the time of the clients per query, by state
-CALM = {"running": 100.0, "runnable": 50.0, "disk": 10.0, "fsync": 5.0, "lock": 5.0, "network": 230.0}
 QUERY_CACHE = "wait/synch/mutex/sql/Query_cache::structure_guard_mutex"
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What is known of a step."""
-
-    states: Mapping[str, float] = field(default_factory=lambda: CALM)
-    spent: Mapping[str, float] = field(default_factory=dict)
-    kinds: Mapping[str, float] = field(default_factory=dict)  # ms of 5,000 queries
-    named: Mapping[str, float] = field(default_factory=dict)  # us per query
-    others: Mapping[str, Any] = field(default_factory=dict)
-    series: Mapping[str, float] = field(default_factory=dict)
-    by_name: bool = False
-    schedule: Mapping[str, float] = field(default_factory=dict)
-
-
-class Made(journals.Maker):
-    """Its series have these values all the time."""
-
-    def value(self, position: int, s: int) -> float | None:
-        return float(self.series[position]["value"])
-
-
-def keep(history: History, number: int, rate: float, seen: Seen, engine: str) -> str:
-    plan = journals.plan([journals.contender(engine)], number=number, its_steps=STEPS)
-    maker = Made(plan)
-    maker.begin([{**journals.SERIES[0], "name": name, "value": value} for name, value in seen.series.items()])
-    maker.start_step(0)
-    maker.samples(0, range(3))
-    events = [
-        {"name": name, "kind": "mutex", "count": 9, "ms": us * 5, "per_query_us": us}
-        for name, us in seen.named.items()
-    ]
-    times = {f"client_{state}_us": time for state, time in seen.states.items()}
-    maker.add(
-        StepEnded,
-        step=0,
-        outcome="completed",
-        value=rate,
-        totals={"events": 5000, "queries": 5000, "errors": 0},
-        per_query={**times, **seen.spent},
-        others=dict(seen.others),
-        waits={"by_name": seen.by_name, "kinds": dict(seen.kinds), "events": events},
-        schedule=dict(seen.schedule),
-    )
-    store(history, maker.end())
-    return maker.session
-
-
-def found(
-    history: History, base: Seen, planted: Seen, engine: str = "innodb", rates: Any = (FAST, SLOW)
-) -> CausesEntry:
-    ids = [keep(history, at, rates[at], seen, engine) for at, seen in enumerate((base, planted))]
-    comparison = compare(history, ids)
-    return causes(history, comparison, comparison["rows"][0], 1)
-
-
-def names(entry: CausesEntry) -> list[str]:
-    return [each["name"] for each in entry["causes"]]
-
-
-def with_time(**states: float) -> dict[str, float]:
-    return {**CALM, **states}
-
-
 LOCKED = with_time(lock=3605.0)
 ON_DISK = with_time(disk=3610.0)
 CROWDED = with_time(runnable=3650.0)
@@ -144,6 +70,7 @@ CASES: list[Case] = [
         Seen(CROWDED, series={"server.connections": 800.0}),
     ),
     ("many-rows", "innodb", Seen(spent={"rows_read": 1.0}), Seen(COMPUTED, {"rows_read": 5000.0})),
+    ("server-cpu", "innodb", Seen({}, {"cpu_us": 100.0}), Seen({}, {"cpu_us": 3700.0})),
     ("work", "innodb", Seen(), Seen(COMPUTED)),
     ("cpu", "innodb", Seen(), Seen(CROWDED)),
     ("disk", "innodb", Seen(), Seen(ON_DISK)),
@@ -263,7 +190,7 @@ def test_causes_read_only_what_exists() -> None:
 
 
 def test_causes_are_ranked_by_what_they_explain(history: History) -> None:
-    """Row locks take 2,000 us of the 3,600 us more, other programs 1,000 us."""
+    """Row locks take 2,000 us of the 3,600 us more, other programs 956 us: 24 % of what needs CPU."""
     planted = Seen(
         with_time(lock=2005.0, runnable=1050.0, network=835.0),
         kinds={"row_lock": 10_000.0},
@@ -272,13 +199,30 @@ def test_causes_are_ranked_by_what_they_explain(history: History) -> None:
     entry = found(history, Seen(kinds={"row_lock": 0.0}, others={"cpu_pct": 2.0, "cpus": 2}), planted)
     assert names(entry) == ["row-lock", "other-programs", "link"]  # and not that threads wait for a CPU
     explained = [each["explains"] for each in entry["causes"]]
-    assert explained == pytest.approx([2000 / 3600, 1000 / 3600, 605 / 3600], rel=0.01)
+    assert explained == pytest.approx([2000 / 3600, 956 / 3600, 605 / 3600], rel=0.01)
     assert entry["named_share"] == pytest.approx([0.9875, 1.0], abs=0.01)
     text = sentence(entry["causes"][0])
     assert (
         text
         == "The clients wait for row locks: 2,000 us per query (base 0), 50% of the clients' time (base 0%)"
     )
+
+
+def test_other_programs_explain_only_what_they_take_beyond_the_base(history: History) -> None:
+    """The queries take ten times as long, so the same share of the CPUs is ten times the time."""
+    base, planted = (Seen(states, others={"cpu_pct": pct, "cpus": 2})
+                     for states, pct in ((CALM, 30.0), (CROWDED, 40.0)))  # fmt: skip
+    entry = found(history, base, planted)
+    (others,) = [each for each in entry["causes"] if each["name"] == "other-programs"]
+    assert others["explains"] == pytest.approx(0.05 * 4000 / 3600, rel=0.02)
+    assert names(entry) == ["cpu", "other-programs"]
+
+
+def test_other_programs_that_take_what_the_server_leaves_explain_nothing(history: History) -> None:
+    """The clients wait for row locks, so the CPU is free for others."""
+    base, planted = (Seen(states, kinds={"row_lock": ms}, others={"cpu_pct": pct, "cpus": 2})
+                     for states, ms, pct in ((CALM, 0.0, 30.0), (LOCKED, 18_000.0, 150.0)))  # fmt: skip
+    assert names(found(history, base, planted)) == ["row-lock"]
 
 
 def test_where_the_base_is_slower_the_causes_are_its_own(history: History) -> None:

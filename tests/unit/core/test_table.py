@@ -37,3 +37,13 @@ def test_the_remarks_stand_below_the_last_one() -> None:
     assert tables[1].lines == (("x", "y", "3"),) and {table.title for table in tables} == {"What differs"}
     assert split(TABLE, 80) == [TABLE]
     assert [part.texts for part in split(replace(TABLE, texts=3), 30)] == [3, 2]
+
+
+def test_texts_that_do_not_fit_next_to_each_other_go_on_below() -> None:
+    line = ("a variable of a long name is 2 (base 4000)", "1.01 counted per query (base 0.0016)", "92%")
+    table = TextTable("x", ("cause", "figure", "share"), (line,), 2)
+    assert split(table, 120)[0].lines == (line,)
+    parts = split(table, 50)
+    assert all(len(cell) <= 24 for part in parts for each in part.lines for cell in each)
+    said = " ".join(cell for part in parts for each in part.lines for cell in each).split()
+    assert {*said} == {*" ".join(line).split()}
