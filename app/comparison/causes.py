@@ -22,24 +22,12 @@ from app.stats.verdicts import NOISE, SAME
 
 from .compare import base_of
 from .entries import Comparison, RowEntry
+from .more_work import CauseEntry, more_work_causes
 
 GROWS = 1.2  # a figure that is hardly larger than in the faster column is no cause
 LEAST = 0.05  # of the difference, or of the clients' time
 
 Sides = Sequence[Values]  # of each column, medians of its sessions
-
-
-class CauseEntry(TypedDict):
-    """A cause; the lists have one entry for each column, the base first."""
-
-    name: str
-    title: str
-    words: str  # behind the figure
-    figures: list[float | None]
-    time_us: list[float | None]  # of the clients, per query
-    share: list[float | None]  # of all their time
-    explains: float | None  # a share of the difference in time per query; null if there is no difference
-    n: list[int]
 
 
 class CausesEntry(TypedDict):
@@ -75,7 +63,10 @@ def _of_columns(
     for at in columns:
         places = [base, at] if at != base else [at]
         its = dict.fromkeys([*(cause for place in places for cause in known[place]), *CAUSES])
-        found[at] = _ranked([values[place] for place in places], its, _is_alike(row, at), matters)
+        ranked = _ranked([values[place] for place in places], its, _is_alike(row, at), matters)
+        more = more_work_causes(history, comparison, row, places, ranked["slower"])
+        ranked["causes"] = [*more, *ranked["causes"]]
+        found[at] = ranked
     return found
 
 

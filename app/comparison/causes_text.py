@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from app.core.table import TextTable
 from app.core.units import figure_text
 
-from .causes import CauseEntry, CausesEntry
+from .causes import CausesEntry
 from .costs_text import share_text
+from .more_work import CauseEntry
 from .waits_text import n_text
 
 NONE = "No cause that Dyno knows by name shows in the figures of this step."
@@ -21,8 +22,11 @@ _REST = "; the rest waits for something unknown"
 
 def sentence(entry: CauseEntry) -> str:
     """`The clients wait for row locks: 1,204 us per query (base 3), 72% of the clients' time (base 1%)`."""
+    told = f"{entry['title']}: {_figure(entry)}"
+    if not any(share is not None for share in entry["share"]):
+        return told
     share = _beside(list(map(share_text, entry["share"])), " of the clients' time")
-    return f"{entry['title']}: {_figure(entry)}, {share}"
+    return f"{told}, {share}"
 
 
 def _figure(entry: CauseEntry) -> str:

@@ -21,8 +21,9 @@ from .across import across_texts
 from .compare import base_of, by_measure, compare
 from .entries import Comparison
 from .judgement import NOT_JUDGED, limits_of
+from .same_work import OTHER
 from .sentences import STILL, WAITING, goes_on
-from .text import first_of, names_of, row_label
+from .text import names_of, row_label
 
 WORSE, NOT_WORSE, UNTOLD = "worse", "not worse", "cannot be told"
 CODES = {NOT_WORSE: 0, WORSE: 1, UNTOLD: 3}
@@ -154,8 +155,8 @@ def _hindrances(found: Comparison, lines: Sequence[GateLine]) -> Iterator[str]:
     """Why the two columns cannot be compared at all."""
     base, at = _places(found)
     columns = found["sessions"]
-    yield from first_of(found)
-    yield from (each for each in found["warnings"] if each.startswith("different work"))
+    others = tuple(f"{OTHER}{row_label(row)}: " for row in found["rows"])
+    yield from (each for each in found["warnings"] if each.startswith((*others, "different work")))
     if goes_on(columns[base]) or goes_on(columns[at]):
         yield STILL
     if not lines:

@@ -27,8 +27,12 @@ MARKS = {
     "was wrong by more than a factor of two: it may have read far more rows than needed",
     "no-statistics": "the server's row estimate was more than 10 % off when it started: a bad execution plan "
     "would show in the number of rows read",
-    "other-work": "its events read, sent, changed or sorted another number of rows than they should: the log "
-    "names the statement and its execution plan",
+    "other-work": "its events sent or changed another number of rows than they should: the log names the "
+    "statement and its execution plan",
+    "other-reads": "its events read or sorted another number of rows than they should: the log names the "
+    "statement and its execution plan, and it is judged, as this is what the statement costs there",
+    "changed-plan": "the server changed the execution plan of a statement between its start and its end: its "
+    "figures are a mix of both",
     "no-index": "the engine could not build the index: statements ran without it",
     "fewer-clients": "fewer clients were connected than the step has threads",
     DISTURBED: "something else took more of the machine than the plan allows",

@@ -22,7 +22,7 @@ TUNNELLED = "tunnelled"  # load targets reached the server over loopback
 # marks of a step whose figure says nothing of its contender: it is not judged, of repeats it is left out
 SPOILT = (
     "after-a-crash", "error-ridden", "indebted", "bad-statistics", "no-index", "fewer-clients", "out-of-rows",
-    "other-work", DISTURBED, CLIENT_BOUND, TUNNELLED,
+    "other-work", "changed-plan", DISTURBED, CLIENT_BOUND, TUNNELLED,
 )  # fmt: skip
 REPEATED = "repeated"  # the mark after which the seconds of a step count anew
 

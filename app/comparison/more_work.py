@@ -1,0 +1,70 @@
+"""Events that read or sort more rows than those of another column for the same results: a cause by itself.
+
+Nobody knows how much of the clients' time that is, so it has no share. It comes before all other causes,
+because these may follow from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypedDict
+
+from app.history.group_means import QPS_UNIT
+from app.history.history import History
+
+from .entries import Comparison, RowEntry
+from .same_work import DISAGREE, MORE, disagreeing, rows_text, work_of
+from .text import row_label
+
+_TITLES = {
+    "read": "The events read more rows for the same results",
+    "sorted": "The events sort more rows for the same results",
+}
+
+
+class CauseEntry(TypedDict):
+    """A cause; the lists have one entry for each column, the base first."""
+
+    name: str
+    title: str
+    words: str  # behind the figure
+    figures: list[float | None]
+    time_us: list[float | None]  # of the clients, per query
+    share: list[float | None]  # of all their time
+    explains: float | None  # a share of the difference in time per query; null if there is none, or unknown
+    n: list[int]
+
+
+def more_work_causes(
+    history: History, comparison: Comparison, row: RowEntry, places: Sequence[int], slower: int | None
+) -> list[CauseEntry]:
+    """Those of the slower column, or of the one that reads more where none is; the base comes first."""
+    label = row_label(row)
+    is_said = any(each.startswith(f"{MORE}{label}: ") for each in comparison["warnings"])
+    if len(places) < 2 or row["unit"] != QPS_UNIT or not is_said:
+        return []
+    columns = [comparison["sessions"][at]["ids"] for at in places]
+    found = disagreeing([work_of(history, ids) for ids in columns], label)
+    return list(_entries(found, list(map(len, columns)), slower))
+
+
+def _entries(
+    found: Iterable[tuple[str, list[float | None]]], n: Sequence[int], slower: int | None
+) -> Iterator[CauseEntry]:
+    for what, (base, own) in found:
+        if what in _TITLES and base is not None and own is not None and _is_one(base, own, slower):
+            yield {
+                "name": f"more-rows-{what}",
+                "title": _TITLES[what],
+                "words": rows_text(what),
+                "figures": [base, own],
+                "time_us": [None, None],
+                "share": [None, None],
+                "explains": None,
+                "n": list(n),
+            }
+
+
+def _is_one(base: float, own: float, slower: int | None) -> bool:
+    """Whether one of them clearly has more, and is not the faster one."""
+    return max(base, own) > DISAGREE * min(base, own) and slower in (None, int(own > base))
