@@ -34,14 +34,19 @@ make_wheel() {
     $python -m build -q --outdir "$work/wheel"
 }
 
+pip_install() {  # for the Python $each, into $into
+    # shellcheck disable=SC2086
+    $python -m pip install -q --disable-pip-version-check --no-compile --target "$into" --python-version "$each" \
+        --implementation cp $PLATFORMS --only-binary=:all: "$@"
+}
+
 collect() {  # FOLDER PYTHONS: the libraries of each Python, then what they share
     mkdir -p "$1"
     for each in $2; do
         into=$1/cp$(echo "$each" | tr -d .)
-        # shellcheck disable=SC2086
-        $python -m pip install -q --disable-pip-version-check --no-compile --target "$into" --python-version "$each" \
-            --implementation cp $PLATFORMS --only-binary=:all: "$work"/wheel/*.whl
-        rm -rf "${into:?}/bin"
+        pip_install --require-hashes -r requirements.txt
+        pip_install --no-deps "$work"/wheel/*.whl
+        rm -rf "${into:?}/bin" "$into"/setuptools* "$into"/pkg_resources "$into"/_distutils_hack "$into"/distutils-*.pth
         for part in $UNUSED; do rm -rf "${into:?}/PySide6/$part"; done
         find "$into" -name '*.pyi' -delete
     done

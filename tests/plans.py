@@ -40,6 +40,7 @@ def surveyed(**changes: Any) -> dict[str, Any]:
         "huge_pages": "madvise",
         "load": [0.0, 0.0, 0.0],
         "clock_utc": NOW,
+        "clock_ahead_s": 0.0,
         "distribution": "Debian GNU/Linux 12 (bookworm)",
         "kernel": "6.1.0",
         "python": "3.11.2",

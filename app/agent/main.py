@@ -87,7 +87,7 @@ def _check(directory: Directory, arguments: argparse.Namespace) -> answers.Check
     plan, contender = Incoming(directory).read(arguments.plan), arguments.contender
     if contender is None:
         return answers.Checks(check(directory, plan))
-    return rehearse(directory, plan, contender, arguments.patience)
+    return rehearse(directory, plan, contender, lambda: _clean_up(directory), arguments.patience)
 
 
 def _ask(directory: Directory, arguments: argparse.Namespace) -> answers.Checks:
@@ -158,12 +158,17 @@ def _follow(directory: Directory, arguments: argparse.Namespace) -> None:
 
 
 def _clean(directory: Directory, _: Any) -> answers.Removed:
+    take_lock(directory, "clean")
+    return answers.Removed(_clean_up(directory))
+
+
+def _clean_up(directory: Directory) -> list[str]:
+    """What the holder of the lock removes; the trash too."""
     from .cleanup import clean
 
-    take_lock(directory, "clean")
     removed = clean(directory)
     directory.empty_trash()
-    return answers.Removed(removed)
+    return removed
 
 
 def _snapshots(directory: Directory, _: Any) -> answers.Snapshots:

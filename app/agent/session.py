@@ -9,6 +9,7 @@ from typing import Any, Dict, Optional
 
 from app.engines import engine_of
 from app.protocol.events import Mark, SessionEnded, SessionStarted, StepEnded, StepStarted
+from app.protocol.machine_checks import BUSY_START
 from app.protocol.plan import LIMIT, PREPARING, QUERYING, Contender, Plan, Step, Turn
 from app.protocol.sysbench import seed_of
 from app.protocol.waits import PRESET
@@ -119,7 +120,7 @@ class Session(Running):
 
     def _measure(self) -> Any:
         for other in agents_elsewhere(self.directory) if self.plan.allow_busy else ():
-            self.journal.log("the session starts on a busy machine, as the plan allows: {}".format(other))
+            self.journal.log(BUSY_START + str(other))
         pause(self, -1, time.monotonic() + self.plan.pause)
         if self.plan.quiet_wait and not self.control.ends_session:
             wait_until_quiet(self)

@@ -16,6 +16,7 @@ from app.core.toml_text import Document, read_document, read_text
 from app.engines import KNOWN, engine_of
 from app.engines.engine import NAME as NAME_OF_ENGINE
 from app.presets import Preset, parse_preset
+from app.presets.names import EARLIER, place, shipped_as
 
 from .approval import UnapprovedError, hash_of
 from .custom_sql import MAX_SQL, CustomSql, parse, workload_keys
@@ -23,13 +24,7 @@ from .made_lua import made_lua
 from .sequence import Sequence, sequence_of
 from .workload import NAME, Workload, workload_of
 
-DEFAULT = "default"
-NOTHING_SET = """\
-# title: Nothing set
-# purpose: The defaults of the server: Dyno has no preset for this engine
-
-[mysqld]
-"""  # of an engine without presets
+OTHER = "other"  # the folder of presets for engines without facts
 MAX_LUA = 256 * 1024
 MAX_CNF = 64 * 1024
 
@@ -158,20 +153,24 @@ class Catalog:
     # presets
 
     def preset(self, engine: str, name: str) -> Preset:
-        _check_engine(engine)
-        for shipped, folder in zip((True, False), self._presets, strict=True):
-            path = folder / engine / f"{name}.cnf"
+        """The preset of this name, or of the name that it had before."""
+        name = self.preset_name(engine, name)
+        for shipped, folder in zip((True, False), self._preset_folders(engine), strict=True):
+            path = folder / f"{name}.cnf"
             if _PRESET_NAME.fullmatch(name) and path.is_file():
                 return parse_preset(read_text(path, MAX_CNF), name, engine, _label(path, shipped), shipped)
-        if name == DEFAULT and not engine_of(engine).has_facts:
-            return parse_preset(NOTHING_SET, name, engine)
         known = self.preset_names(engine)
         raise InputError(f"no preset {name} for {engine}: choose one of {_listed(known)}")
 
     def preset_names(self, engine: str) -> list[str]:
-        _check_engine(engine)
-        names = _names(tuple(folder / engine for folder in self._presets), "cnf")
-        return names if engine_of(engine).has_facts else sorted({*names, DEFAULT})
+        return _names(self._preset_folders(engine), "cnf")
+
+    def preset_name(self, engine: str, name: str) -> str:
+        """The name that a preset has now; a person's own `default` keeps it."""
+        own = self._presets[1] / engine / f"{EARLIER}.cnf"
+        if name != EARLIER or (NAME_OF_ENGINE.fullmatch(engine) and own.is_file()):
+            return name
+        return shipped_as(engine)
 
     def engines(self) -> list[str]:
         """All that have presets."""
@@ -179,29 +178,31 @@ class Catalog:
         return [*KNOWN, *sorted(name for name in own - set(KNOWN) if NAME_OF_ENGINE.fullmatch(name))]
 
     def presets(self, engine: str = "") -> tuple[list[Preset], list[str]]:
-        """All that can be read, of one engine or of all, `default` first; what is wrong with the others."""
+        """All that can be read, of one engine or of all, `baseline` first; what is wrong with the others."""
         found: list[Preset] = []
         problems: list[str] = []
         for each in [engine] if engine else self.engines():
-            folders = (self._presets[0] / each, self._presets[1] / each)
-            some, wrong = _all(folders, "cnf", partial(self.preset, each))
-            if not engine_of(each).has_facts and all(preset.name != DEFAULT for preset in some):
-                some.append(self.preset(each, DEFAULT))
-            found += sorted(some, key=lambda preset: preset.name != DEFAULT)
+            some, wrong = _all(self._preset_folders(each), "cnf", partial(self.preset, each))
+            found += sorted(some, key=lambda preset: place(preset.name))
             problems += wrong
         return found, problems
 
     def own_preset_path(self, engine: str, name: str) -> Path:
         """The path for a person's own preset of this name; a shipped name is refused."""
-        _check_engine(engine)
-        shipped, own = self._presets
+        shipped, own = self._preset_folders(engine)
         if not _PRESET_NAME.fullmatch(name):
             raise InputError(f"the name of a preset may have letters, digits, dots and dashes, got {name!r}")
-        if (shipped / engine / f"{name}.cnf").is_file():
+        if (shipped / f"{name}.cnf").is_file():
             raise InputError(
                 f"preset {engine}/{name} comes with Dyno and is read-only: choose another name for yours"
             )
-        return own / engine / f"{name}.cnf"
+        return own / f"{name}.cnf"
+
+    def _preset_folders(self, engine: str) -> tuple[Path, Path]:
+        """Those of shipped presets and of a person's own."""
+        _check_engine(engine)
+        shipped, own = self._presets
+        return shipped / (engine if engine_of(engine).has_facts else OTHER), own / engine
 
 
 def _missing(name: str, workload: Workload) -> InputError:

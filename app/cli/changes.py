@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 def add_words(words: Any) -> None:
     parser = words.add_parser(
-        "changes", help="find changes over all sessions of the same work and contender on a machine"
+        "changes",
+        help="find changes over all sessions of the same work and contender on a machine; exit code 3:"
+        " too few plans",
     )
     parser.add_argument(
         "session", metavar="SESSION", help="a session or a plan of one contender; builds may differ over time"
@@ -28,7 +30,7 @@ def add_words(words: Any) -> None:
 
 
 def show_changes(arguments: argparse.Namespace) -> int:
-    from app.comparison.over_time import is_worse, over_time
+    from app.comparison.over_time import is_worse, over_time, too_few
 
     from .session import opened
 
@@ -38,6 +40,8 @@ def show_changes(arguments: argparse.Namespace) -> int:
         print_json(found)
     else:
         _show(found)
+    if too_few(found):
+        return 3
     return int(arguments.check and is_worse(found))
 
 

@@ -65,7 +65,7 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
         "--contender",
         action="append",
         metavar="BUILD:ENGINE:PRESET",
-        help="what to compare; give it once for each contender",
+        help="what to compare; give it once for each contender (without PRESET: baseline)",
     )
     parser.add_argument("--sequence", help="sequence of steps, as dyno sequence list names it")
     parser.add_argument("--steps", help="run only these steps: a,b,c")

@@ -74,7 +74,8 @@ def _only_engine(name: str) -> str:
     from app.catalog import Catalog
     from app.engines import KNOWN
 
-    found = [engine for engine in KNOWN if name in Catalog().preset_names(engine)]
+    catalog = Catalog()
+    found = [each for each in KNOWN if catalog.preset_name(each, name) in catalog.preset_names(each)]
     if len(found) != 1:
         there = f"there is one for {', '.join(found)}" if found else f"there is no preset {name}"
         raise InputError(f"{there}: write ENGINE/NAME, such as {(found or list(KNOWN))[0]}/{name}")
@@ -83,6 +84,7 @@ def _only_engine(name: str) -> str:
 
 def list_presets(arguments: argparse.Namespace) -> int:
     from app.catalog import Catalog
+    from app.presets.names import BASELINE
 
     from .workload import complain_of_files
 
@@ -92,6 +94,7 @@ def list_presets(arguments: argparse.Namespace) -> int:
     else:
         rows = [(p.engine, p.name, "" if p.shipped else "yours", p.title) for p in found]
         print_table(("engine", "name", "whose", "title"), rows)
+        say(f"A contender that names no preset has {BASELINE}.")
     return complain_of_files(problems)
 
 

@@ -53,7 +53,7 @@ def show(found: Mapping[str, Any]) -> None:
         say(f"start: {start_text(found['start_state'])}")
     if found["memory"] and (text := memory_text({}, found["memory"])):
         say(text)
-    if found["allow_busy"]:
+    if found["busy"]:
         say(BUSY)
     if found["attempt"] > 1:
         say(attempt_text(found["attempt"]))

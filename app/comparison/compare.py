@@ -8,15 +8,17 @@ from datetime import datetime
 from statistics import median
 from types import MappingProxyType
 
+from app.catalog import Catalog
 from app.core.errors import InputError
 from app.core.units import direction_of
 from app.history.canaries import canaries
 from app.history.figures import StepEntry, facts, plans_by_session, steps
 from app.history.group_means import QPS_UNIT
 from app.history.history import History
-from app.history.sessions import SessionEntry, find_all, find_repeats, sessions, source_text
+from app.history.sessions import ContenderEntry, SessionEntry, find_all, find_repeats, sessions, source_text
 from app.history.step_text import disturbed_text
 from app.protocol.cpus import from_text
+from app.protocol.plan import Plan
 from app.protocol.states import NOT_NEEDED
 from app.stats import Limits
 from app.stats.verdicts import LEAST
@@ -85,12 +87,13 @@ def compare(
         work = [work_of(history, [each["id"] for each in column]) for column in columns]
         warnings = [
             *warnings_of(work, [column[0]["name"] for column in columns]),
-            *warnings_of_columns(history, plan_by_id, columns, at),
+            *warnings_of_columns(history, columns, at),
             *warnings_of_limits(own, limits),
             *attempts_texts(left_out),
         ]
         plans = list(differing_plans([plans_of(history, column[0]["id"]) for column in columns]))
-        described = [_column(*each) for each in zip(columns, counts, cpus, sources, strict=True)]
+        contenders = [_named_today(column, plan_by_id[column[0]["id"]]) for column in columns]
+        described = [_column(*each) for each in zip(columns, contenders, counts, cpus, sources, strict=True)]
         for column in described:
             column["attempts"] = [entry["id"] for entry, other in left_out if other["id"] in column["ids"]]
             column["rounds"] = [round_of(plan_by_id[id_], id_) for id_ in column["ids"]]
@@ -131,16 +134,18 @@ def _cpus(history: History, entry: SessionEntry) -> int | None:
     return count if isinstance(count, int) else None
 
 
-def _column(column: Column, counts: Counts, cpus: int | None, source: str) -> ColumnEntry:
+def _column(
+    column: Column, contender: ContenderEntry, counts: Counts, cpus: int | None, source: str
+) -> ColumnEntry:
     first = column[0]
     states = dict.fromkeys(each["state"] for each in column)
     return {
         "id": first["id"],
         "ids": [each["id"] for each in column],
         "attempts": [],
-        "name": first["contender"]["name"] if len(column) > 1 else first["name"],
+        "name": contender["name"] if len(column) > 1 else first["name"],
         "target": first["target"],
-        "contender": first["contender"],
+        "contender": contender,
         "sequence": first["sequence"],
         "source": source,
         "state": ", ".join(states),
@@ -159,6 +164,16 @@ def _column(column: Column, counts: Counts, cpus: int | None, source: str) -> Co
         "across": "",
         "canaries": [],
     }
+
+
+def _named_today(column: Column, plan: Plan) -> ContenderEntry:
+    """The contender as the sessions name it that have today's name of its preset, if any have."""
+    found = [each["contender"] for each in column]
+    if not any(each.server for each in plan.contenders):  # of others, whose presets are not Dyno's
+        return found[0]
+    today = Catalog().preset_name(found[0]["engine"], found[0]["preset"])
+    contender = next((each for each in found if each["preset"] == today), found[0])
+    return {**contender, "preset": today}
 
 
 def _relate(history: History, columns: Sequence[ColumnEntry], rounds: Rounds) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, NotRequired, TypedDict
 
+from app.catalog import Catalog
 from app.core.units import count_text, figure_text, unit_text
 from app.history.figures import facts, latest_fact, plan_of
 from app.history.history import History
@@ -148,7 +149,7 @@ def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile
         "variables": _variables(known["variables"], session, contender["base"]),
         "preset": option_values(contender["cnf"]).items(),
         "tables": [*_columns_of(table or ""), *_compression(history, session)],
-        "contender": ((name, contender.get(name)) for name in _CONTENDER),
+        "contender": _settings(contender, foreign).items(),
         "build": [*((name, contender.get(name)) for name in build), *_noted(known["build"])],
         "allocator": {
             **memory_of(contender, known["memory"] or None),
@@ -161,6 +162,14 @@ def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile
     }
     flat = ((group, *each) for group, part in parts.items() for each in part)
     return {(group, name): text(value) for group, name, value in flat if value not in (None, "")}
+
+
+def _settings(contender: Mapping[str, Any], foreign: bool) -> dict[str, Any]:
+    """Its own settings; a preset of Dyno has the name of today."""
+    found: dict[str, Any] = {name: contender.get(name) for name in _CONTENDER}
+    if not foreign:
+        found["preset"] = Catalog().preset_name(contender["engine"], contender["preset"])
+    return found
 
 
 def rules_of(contender: Mapping[str, Any], variables: Mapping[str, str]) -> dict[str, str]:

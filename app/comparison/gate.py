@@ -170,13 +170,15 @@ def _answer(
     if why := next(hindrances, ""):
         return UNTOLD, why
     worse, untold = ([line for line in lines if line["verdict"] == word] for word in (WORSE, UNTOLD))
-    count = f"of {count_text(len(lines), 'mean' if request.by_groups else 'step')}"
+    what = "mean" if request.by_groups else "step"
+    count = f"of {count_text(len(lines), what)}"
     if worse:
         text = f"{name} loses more than {request.loss} against {base} in {len(worse)} {count}"
         return WORSE, f"{text}: {_some([(line['step'], interval_text(line)) for line in worse])}"
+    each = f"each {count}" if len(lines) > 1 else f"the only {what} that they share"
     if untold:
         return UNTOLD, f"in {len(untold)} {count}: {_some([(line['step'], line['why']) for line in untold])}"
-    return NOT_WORSE, f"a loss of {request.loss} is ruled out for {name} against {base} in each {count}"
+    return NOT_WORSE, f"a loss of {request.loss} is ruled out for {name} against {base} in {each}"
 
 
 def _some(steps: Sequence[tuple[str, str]]) -> str:

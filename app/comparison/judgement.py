@@ -130,16 +130,23 @@ def _why_untested(row: RowEntry, at: int, base: int) -> str:
     """Why a cell that is not tested has no verdict; '' for the base."""
     if at == base:
         return ""
-    reasons = (row["reasons"][at], row["reasons"][base])
-    if any(each.startswith(_OF_SNAPSHOT) for each in reasons) and not (row["n"][at] and row["n"][base]):
-        return "skipped: the data is from a snapshot"
-    if row["verdict"][at] != AT_RATE and min(row["n"][at], row["n"][base]) == 1:
+    n, missing = min(row["n"][at], row["n"][base]), _why_missing(row, at, base)
+    if not n and missing:
+        return missing
+    if row["verdict"][at] != AT_RATE and n == 1:
         return WHY_NOT[SINGLE]
-    if reason := next(filter(None, reasons), ""):
-        return reason
-    marks = dict.fromkeys(mark for mark in (*row["marks"][at], *row["marks"][base]) if mark in UNJUDGED)
+    marks = [mark for mark in (*row["marks"][at], *row["marks"][base]) if mark in UNJUDGED]
+    said = [missing if mark == FAILED_REPEAT and missing else mark for mark in dict.fromkeys(marks)]
     one = [ONE_PROFILED] if _is_one_profiled(row, base, at) else []
-    return ", ".join([*marks, *one]) or WHY_NOT.get(row["verdict"][at] or "", "")
+    return ", ".join([*said, *one]) or WHY_NOT.get(row["verdict"][at] or "", missing)
+
+
+def _why_missing(row: RowEntry, at: int, base: int) -> str:
+    """Why the first session without a result has none, one that failed before others."""
+    reasons = [reason for reason in (row["reasons"][at], row["reasons"][base]) if reason]
+    if any(each.startswith(_OF_SNAPSHOT) for each in reasons):
+        return "skipped: the data is from a snapshot"
+    return next((each for each in reasons if each.startswith("failed")), next(iter(reasons), ""))
 
 
 def _judgeable(row: RowEntry, base: int) -> Iterator[int]:

@@ -15,6 +15,7 @@ from math import exp, log
 from statistics import fmean, median
 from typing import TypedDict
 
+from app.catalog import Catalog
 from app.core.errors import InputError
 from app.core.units import direction_of
 from app.history.canaries import CanaryRun, canaries_of
@@ -31,7 +32,6 @@ SERVER, MACHINE, UNKNOWN = "server", "machine", "unknown"
 CANARIES = ("reads", "commits")
 _LEFT_OUT = ("warmup", "settle", "restart")  # kinds of steps without a figure of the server
 _CANARY_LEVEL, _PART = 0.01, 0.5  # a canary changes too: by so much of the change at least
-_LINE = ("family", "engine", "preset", "table_options", "cores")
 
 Key = tuple[str, str]  # name and coordinates of a step
 
@@ -122,6 +122,16 @@ def shares_of(values: Sequence[float | None], usual: Sequence[float | None] = ()
     return [None if value is None else value / middle for value in values]
 
 
+def too_few(found: OverTimeEntry) -> str:
+    """Why no change can be told of any step; '' if it can."""
+    most = max(_count(step) for step in found["steps"])
+    return f"too few plans ({most}, needs {FEWEST})" if most < FEWEST else ""
+
+
+def _count(step: StepOverTime) -> int:
+    return sum(value is not None for value in step["values"])
+
+
 def means_of(step: StepOverTime) -> list[float | None]:
     """At each point the geometric mean of its part between changes; a gap where the figure has one."""
     ends = [0, *(change["at"] for change in step["changes"]), len(step["values"])]
@@ -141,14 +151,20 @@ def is_worse(found: OverTimeEntry) -> bool:
 
 def _line(history: History, asked: SessionEntry) -> list[SessionEntry]:
     """The completed sessions of the same work, machine and contender, but for the build."""
-    contender = asked["contender"]
-    found = sessions(history, states=("completed",), engine=contender["engine"], sequence=asked["sequence"])
+    engine, who = asked["contender"]["engine"], _without_build(asked["contender"])
+    found = sessions(history, states=("completed",), engine=engine, sequence=asked["sequence"])
     return [
         each
         for each in found
         if all(each[key] == asked[key] for key in ("work_key", "machine_key"))
-        and all(each["contender"][key] == contender[key] for key in _LINE)  # type: ignore[literal-required]
+        and _without_build(each["contender"]) == who
     ]
+
+
+def _without_build(contender: ContenderEntry) -> tuple[str, ...]:
+    """A contender without its build; a preset counts by the name that it has now."""
+    preset = Catalog().preset_name(contender["engine"], contender["preset"])
+    return contender["family"], contender["engine"], preset, contender["table_options"], contender["cores"]
 
 
 def _plans(line: Sequence[SessionEntry]) -> list[list[SessionEntry]]:

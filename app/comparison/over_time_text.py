@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from app.core.table import TextTable
 from app.core.units import count_text, date_text, unit_text
+from app.stats.changes import FEWEST
 
 from .judgement import SHORT_SIGNS
-from .over_time import MACHINE, SERVER, ChangeEntry, OverTimeEntry, StepOverTime
+from .over_time import MACHINE, SERVER, ChangeEntry, OverTimeEntry, StepOverTime, too_few
 
 _HEADS = ("step", "unit", "since", "change", "interval", "n", "verdict", "cause", "build")
 _TEXTS = 3
@@ -46,6 +47,8 @@ def _remarks(found: OverTimeEntry) -> list[str]:
     changed = sum(bool(step["changes"]) for step in found["steps"])
     causes = dict.fromkeys(change["cause"] for step in found["steps"] for change in step["changes"])
     what = f"{found['contender']['name']} on {found['target']}, {found['sequence']}"
+    if few := too_few(found):
+        return [f"{what}: {few}."]
     share = f"{100 * found['false_share']:g}%"
     return [
         f"{what}: {changed} of {count_text(steps, 'step')} changed over {points}.",
@@ -62,6 +65,8 @@ def sign_of(step: StepOverTime) -> str:
 def sentence_of(step: StepOverTime, found: OverTimeEntry) -> str:
     """The latest change of a step in words, or that there is none."""
     n = sum(value is not None for value in step["values"])
+    if n < FEWEST:
+        return f"{step['step']}: too few plans ({n}, needs {FEWEST})"
     if not step["changes"]:
         return f"{step['step']}: no change over {count_text(n, 'plan')}"
     change = step["changes"][-1]

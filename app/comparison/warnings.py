@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from app.history.figures import plan_of
 from app.history.history import History
+from app.history.remarks import was_busy
 from app.history.sessions import SessionEntry
 from app.history.step_text import BUSY
-from app.protocol.plan import Plan
 from app.stats import Limits
 
 from .differences import work_differences
 
 Column = Sequence[SessionEntry]
+REPEATS = "all sessions are repeats of the same contender: they differ by noise, or because the machine did"
 
 
-def warnings_of_columns(
-    history: History, plans: Mapping[str, Plan], columns: Sequence[Column], base: int
-) -> list[str]:
-    return [*_unlike(history, columns, base), *_busy(plans), *_unfinished(columns)]
+def warnings_of_columns(history: History, columns: Sequence[Column], base: int) -> list[str]:
+    return [*_unlike(history, columns, base), *_busy(history, columns), *_unfinished(columns)]
 
 
 def _unlike(history: History, columns: Sequence[Column], base: int) -> list[str]:
@@ -33,17 +32,22 @@ def _unlike(history: History, columns: Sequence[Column], base: int) -> list[str]
     ]
     machines = {column[0]["machine_key"]: column[0]["target"] for column in columns}
     if len(machines) > 1:
-        warnings.append(f"different machines: {', '.join(machines.values())}")
+        names = list(dict.fromkeys(machines.values()))
+        changed = " (its CPU, memory or disk is another one now)" if len(names) < len(machines) else ""
+        warnings.append(f"different machines: {', '.join(names)}{changed}")
     keys = {(each["contender_key"], each["work_key"]) for column in columns for each in column}
     if len(columns) > 1 and len(keys) == 1 and len(machines) == 1:
-        warnings.append("all sessions are repeats of the same contender: differences between them are noise")
+        warnings.append(REPEATS)
     return warnings
 
 
-def _busy(plans: Mapping[str, Plan]) -> list[str]:
-    """A warning for each plan that ran on a busy machine."""
-    names = {plan.id: plan.name for plan in plans.values() if plan.allow_busy}
-    return [f"plan {name}: {BUSY}" for name in names.values()]
+def _busy(history: History, columns: Sequence[Column]) -> list[str]:
+    return [
+        f"session {each['name']}: {BUSY}"
+        for column in columns
+        for each in column
+        if was_busy(history, each["id"])
+    ]
 
 
 def _unfinished(columns: Sequence[Column]) -> list[str]:

@@ -56,8 +56,8 @@ PREPARED_IN_ALL = (
     " sum_timer_wait AS ps FROM performance_schema.events_statements_summary_global_by_event_name"
     " WHERE event_name = 'statement/com/Execute'"
 )
-# for a connection that is not to be seen in them
-UNWATCHED = "UPDATE performance_schema.threads SET instrumented='NO' WHERE processlist_id=CONNECTION_ID()"
+# whether the statements and waits of a connection itself count
+INSTRUMENTED = "UPDATE performance_schema.threads SET instrumented='{}' WHERE processlist_id=CONNECTION_ID()"
 
 # how a name begins, and its kind; the first that fits. '' is left out: nobody waits for it
 _PREFIXES: Tuple[Tuple[str, str], ...] = (

@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from app.catalog import Catalog
 from app.core.errors import InputError
 from app.core.units import count_text
 from app.planner import ContenderRequest, PlanRequest, resolve
@@ -23,7 +24,6 @@ from .evidence import Evidence, Work, evidence_of
 from .explaining import request_of_step, step_of
 
 if TYPE_CHECKING:
-    from app.catalog import Catalog
     from app.history.history import History
     from app.protocol.answers import Build, Survey
     from app.protocol.plan import Contender
@@ -98,7 +98,8 @@ class BuildSearch:
     def _group_of(self, contender: Contender) -> frozenset[str] | None:
         """The build, if it is still the same server with the same engine and preset."""
         asked = _contender(self.asked.contender, contender.build)
-        is_same = (contender.engine, contender.preset) == (asked.engine, asked.preset)
+        found, wanted = (Catalog().preset_name(asked.engine, each.preset) for each in (contender, asked))
+        is_same = (contender.engine, found) == (asked.engine, wanted)
         return group_of(contender.build) if is_same and contender.fingerprint in self.fingerprints else None
 
     def next_request(self, pair: Pair) -> PlanRequest:

@@ -19,7 +19,7 @@ from .damage import read_json, unpack_json
 from .history import History
 from .marks_of_work import OTHER_WORK, marks_of_today
 from .rates import LimitEntry, ScheduleEntry, ends_at_rates
-from .remarks import remarks
+from .remarks import remarks, was_busy
 from .sessions import SessionEntry, find, sessions, state_of
 from .settled import SettledEntry, settled_steps
 from .step_waits import waits_of_session
@@ -108,7 +108,8 @@ class SessionShown(SessionEntry):
     waits: list[dict[str, Any]]  # waits and statements of each step that has any
     start_state: dict[str, Any] | None  # where its data came from, and how its server was started
     memory: dict[str, Any] | None  # allocator, NUMA policy and limit of its server, as they were in force
-    allow_busy: bool  # another plan may have run on the machine
+    allow_busy: bool  # it was allowed to begin while another plan measured
+    busy: bool  # it did
     attempt: int  # of its repeat: later ones follow disturbed ones
 
 
@@ -130,6 +131,7 @@ def show(history: History, reference: str) -> SessionShown:
             "start_state": latest_fact(history, id_, "start_state"),
             "memory": latest_fact(history, id_, "memory"),
             "allow_busy": bool(plan.get("allow_busy")),
+            "busy": was_busy(history, id_),
             "attempt": next(each.get("attempt", 1) for each in plan["turns"] if each["session"] == id_),
         }
     return shown

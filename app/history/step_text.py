@@ -46,7 +46,7 @@ MARKS = {
     "restarted": "the server was restarted for it, with empty caches",
     UNSTEADY: "its throughput changed while it was measured (for columns judged by round: their ratio)",
     "of-all-seconds": "its figures cover the whole step, although only some of its seconds count",
-    "failed-repeat": "one of its repeats failed: the others are not a fair sample",
+    "failed-repeat": "at least one of its repeats failed: the others are not a fair sample",
     PROFILED: "its stacks were sampled, which costs a little: it is judged only against steps that are"
     " profiled too",
     RATE_MISSED: "its events piled up: the server could not keep up with the rate, so its latency grew until "
@@ -57,7 +57,7 @@ MARKS = {
 }
 
 HAS_MARKS = "!"  # next to a result; says nothing about its verdict
-BUSY = "it was allowed to start while another plan measured on the same machine"
+BUSY = "it began while another plan measured on the same machine"
 
 
 def whole_text(cut: CutEntry) -> str:
@@ -66,8 +66,8 @@ def whole_text(cut: CutEntry) -> str:
 
 
 def attempt_text(attempt: int) -> str:
-    """`attempt 2: earlier attempts were disturbed`; '' for the first one."""
-    return f"attempt {attempt}: earlier attempts were disturbed" if attempt > 1 else ""
+    """`attempt 2: the attempt before was disturbed`; '' for the first one."""
+    return f"attempt {attempt}: {MARKS[ATTEMPT_MARKS[attempt]]}" if attempt in ATTEMPT_MARKS else ""
 
 
 def mark_text(mark: str) -> str:

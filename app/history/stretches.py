@@ -8,10 +8,11 @@ from typing import TypedDict
 
 from app.core.errors import InputError
 from app.protocol.latency import Counts, add
+from app.protocol.load_shares import DRIVEN
 from app.stats.percentiles import percentiles_of
 
 from .counting import counted
-from .figures import find_step
+from .figures import find_step, steps
 from .history import History
 from .second_latencies import SecondLatencies, latencies_of
 from .sessions import find_all
@@ -75,6 +76,16 @@ def stretch(
     }
 
 
+def _why_none(history: History, session: str, position: int) -> str:
+    """Why this step has no latencies, as far as its own record tells."""
+    entry = steps(history, session)[position]
+    if entry["kind"] not in DRIVEN:
+        return f"a step of kind {entry['kind']} runs no sysbench"
+    if entry["state"] != "completed":
+        return ": ".join(filter(None, (entry["state"], entry["reason"])))
+    return WHY_NONE
+
+
 def _latencies(
     history: History, session: str, step: str, threads: int | None, bounds: Bounds | None
 ) -> tuple[SecondLatencies, Bounds]:
@@ -82,7 +93,8 @@ def _latencies(
     number, position = find_step(history, session, step, threads)
     found = latencies_of(history.connection, number)
     if found is None:
-        raise InputError(f"session {session} has no latencies by second of {step}: {WHY_NONE}")
+        why = _why_none(history, session, position)
+        raise InputError(f"session {session} has no latencies by second of {step}: {why}")
     counts = counted(history, session).get(position)
     cut = counts.cut if counts else None
     return found, bounds or ((cut.first_s, cut.last_s + 1) if cut else (0, None))

@@ -18,7 +18,7 @@ from app.presets import preset_file
 from app.protocol.plan import ARRIVALS, LIMIT, SLICES, UNTIL_DECIDED, Contender, Plan, Step
 from app.stats.verdicts import LEAST
 
-from .contenders import short_names
+from .contenders import as_named_today, short_names
 from .cores import OWN_CPUS, SHARED_CPUS
 from .request import LIMITS, ContenderRequest, PlanRequest
 
@@ -171,9 +171,10 @@ def _contenders(found: Sequence[tuple[Contender, Files]]) -> tuple[ContenderRequ
     catalog = Catalog()
     nameless = [_contender(each, _lost_preset(each, files, catalog)) for each, files in found]
     names = [each.name for each, _ in found]
+    today = as_named_today(nameless, catalog)
     if len(set(names)) < len(names) or names == short_names(nameless):
-        return tuple(nameless)
-    return tuple(replace(each, name=name) for each, name in zip(nameless, names, strict=True))
+        return today
+    return tuple(replace(each, name=name) for each, name in zip(today, names, strict=True))
 
 
 def _lost_preset(contender: Contender, files: Files, catalog: Catalog) -> str:

@@ -10,7 +10,7 @@ from app.catalog import Catalog
 from app.core.errors import InputError
 from app.history.figures import plans_by_session
 from app.history.sessions import find_repeats
-from app.presets import preset_file
+from app.presets import parse_preset, preset_file
 from app.protocol.answers import FAIL, Survey
 from app.protocol.plan import SLICES, Plan
 from app.stats.verdicts import LEAST
@@ -77,16 +77,26 @@ class Against:
 
 def _as_it_was(base: ContenderRequest, plan: Plan, session: str, catalog: Catalog) -> ContenderRequest:
     """The contender with its old preset, under another name if that preset has changed since."""
-    text = plan.files.get(preset_file(base.engine, base.preset), "")
-    try:
-        now = catalog.preset(base.engine, base.preset).text
-    except InputError:  # it is gone
-        now = ""
-    if not text or text == now:
+    recorded = plan.contender_of(plan.turn_of(session)).preset  # may be a name that it no longer has
+    text = plan.files.get(preset_file(base.engine, recorded), "")
+    if not text or _options(base, text) == _options_now(base, catalog):
         return base
     name = f"{base.preset[:50]}-{session[-6:]}"
     catalog.own_preset_path(base.engine, name)  # a journal of others may have any text for a name
     return replace(base, preset=name, preset_text=text)
+
+
+def _options(base: ContenderRequest, text: str) -> list[tuple[str, str]]:
+    """The options of a preset by group: what its header and comments say does not matter."""
+    return [(each.group, each.text) for each in parse_preset(text, base.preset, base.engine).options]
+
+
+def _options_now(base: ContenderRequest, catalog: Catalog) -> list[tuple[str, str]] | None:
+    """None if the preset is gone."""
+    try:
+        return _options(base, catalog.preset(base.engine, base.preset).text)
+    except InputError:
+        return None
 
 
 def _shown(fingerprint: str) -> str:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 from app.core.units import bytes_text, count_text, seconds_text
 from app.engines import engine_of
 from app.presets import Rendered, parse_preset, preset_file, render
@@ -33,10 +30,9 @@ def check_plan(
     plan: Plan,
     survey: Survey,
     found: Estimate,
-    clock: Callable[[], float] = time.time,
     allow_small_disk: bool = False,
 ) -> list[Check]:
-    """All of them; the survey should be fresh, as it holds the load and the clock of the target."""
+    """All of them; the survey should be fresh, as it holds the load of the target and its clock."""
     return [
         *program_checks(survey),
         _memory(plan, survey),
@@ -47,7 +43,7 @@ def check_plan(
         *_engines(plan),
         *_presets(plan, survey),
         *machine_checks(survey),
-        _clock(survey, clock()),
+        _clock(survey),
         *check_presets(plan.contenders, found.contenders, found.defaults),
         *_repeats(plan, found),
         *_order(plan),
@@ -209,12 +205,12 @@ def _rendered(plan: Plan, contender: Contender, survey: Survey) -> Rendered:
 # the clock
 
 
-def _clock(survey: Survey, now: float) -> Check:
-    if survey.clock_utc is None:
+def _clock(survey: Survey) -> Check:
+    offset = survey.clock_ahead_s
+    if offset is None:
         return Check("clock", WARN, "the clock of the target is unknown", "survey the target again")
-    offset = survey.clock_utc - now
     if abs(offset) <= CLOCK_S:
-        return Check("clock", PASS, "target and desktop clocks agree")
+        return Check("clock", PASS, f"the clocks of target and desktop agree to within {CLOCK_S:.0f} s")
     side = "ahead" if offset > 0 else "behind"
     text = f"the clock of the target is {abs(offset):,.0f} s {side}"
     return Check("clock", WARN, text, "set it for correct dates; no result depends on it")

@@ -13,6 +13,7 @@ from app.core.ranges import as_listed
 from app.core.units import count_text
 from app.engines import engine_of
 from app.presets import Preset, Rendered, render
+from app.presets.names import place
 from app.protocol.answers import Build, Survey
 from app.protocol.plan import PREPARING
 
@@ -42,7 +43,7 @@ class Choices:
         return next(found, None)
 
     def copy_name(self, preset: Preset) -> str:
-        """`default-2`, or the next that is free."""
+        """`baseline-2`, or the next that is free."""
         names = (f"{preset.name}-{number}" for number in count(2))
         return next(name for name in names if not self.preset(preset.engine, name))
 
@@ -81,9 +82,9 @@ def choices(survey: Survey | None, catalog: Catalog) -> Choices:
     )
 
 
-def _place(preset: Preset) -> tuple[bool, bool]:
-    """The sort key of presets: defaults first, engines without facts last."""
-    return not engine_of(preset.engine).has_facts, preset.name != "default"
+def _place(preset: Preset) -> tuple[bool, int]:
+    """The sort key of presets: those of every engine first, engines without facts last."""
+    return not engine_of(preset.engine).has_facts, place(preset.name)
 
 
 def rendered(preset: Preset, build: str, survey: Survey, at_once: int = 1) -> Rendered:

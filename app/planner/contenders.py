@@ -29,9 +29,9 @@ def resolve_contenders(
 
     `at_once`: the servers that are up at the same time, and share the machine.
     """
-    names = short_names(requests)
+    asked = as_named_today(requests, catalog)
     contenders, presets = [], []
-    for at, (name, request) in enumerate(zip(names, requests, strict=True)):
+    for at, (name, request) in enumerate(zip(short_names(asked), asked, strict=True)):
         with about(f"contenders.{at}"):
             build = find_build(request, survey)
             preset = find_preset(request, catalog)
@@ -39,6 +39,14 @@ def resolve_contenders(
             presets.append(preset)
             _check_once(contenders)
     return contenders, presets
+
+
+def as_named_today(requests: Sequence[ContenderRequest], catalog: Catalog) -> tuple[ContenderRequest, ...]:
+    """The contenders with the names that their presets have now, unless they bring the text."""
+    return tuple(
+        each if each.preset_text else replace(each, preset=catalog.preset_name(each.engine, each.preset))
+        for each in requests
+    )
 
 
 def find_preset(request: ContenderRequest, catalog: Catalog) -> Preset:
@@ -67,7 +75,7 @@ def _contender(
     plugin = other_engines(build).get(request.engine, "")
     loads = f"plugin_load_add={plugin}\n" if plugin and plugin[:-3] not in rendered.text else ""
     return replace(
-        contender_of(build, name, request.engine, request.preset, rendered.text + loads),
+        contender_of(build, name, request.engine, preset.name, rendered.text + loads),
         table_options=request.table_options.strip(),
         cores=_as_taskset_has_it(request.cores),
         allocator="" if request.allocator == "system" else request.allocator,

@@ -22,7 +22,7 @@ from . import ContenderRequest, Estimate, PlanRequest, resolve
 from .canary import estimated
 from .checks import check_plan
 from .choices import lacking
-from .contenders import engines_in, short_names
+from .contenders import as_named_today, engines_in, short_names
 from .duel import SEQUENCE, duel, is_untouched
 from .estimate import UNKNOWN
 from .request import memory_words, problem_of
@@ -276,10 +276,9 @@ def outcome(
     survey: Survey,
     catalog: Catalog,
     approved: Iterable[str],
-    clock: Callable[[], float],
     known: Callable[[str], Measured] = lambda _: UNKNOWN,
 ) -> Outcome:
-    """Everything known before a start; `clock`: the time of the survey; `known`: of a machine, by its key."""
+    """Everything known before a start; `known`: of a machine, by its key."""
     problem = _first_problem(draft)
     if problem:
         return Outcome(draft, problem)
@@ -289,7 +288,7 @@ def outcome(
         lacks = tuple(lacking(draft.request, survey, catalog))
         return Outcome(draft, Problem(str(error), error.field), lacking=lacks)
     plan, found = estimated(plan, survey, known(plan.machine_key))
-    checks = tuple(check_plan(plan, survey, found, clock, draft.request.allow_small_disk))
+    checks = tuple(check_plan(plan, survey, found, draft.request.allow_small_disk))
     return Outcome(draft, plan=plan, estimate=found, checks=checks, unapproved=tuple(unapproved))
 
 
@@ -380,12 +379,13 @@ def _plain_list(values: tuple[object, ...]) -> list[object]:
 
 def opened(text: str, label: str) -> Draft:
     """The draft of a plan file."""
-    return Draft(PlanRequest.from_toml(text, label))
+    request = PlanRequest.from_toml(text, label)
+    return Draft(replace(request, contenders=as_named_today(request.contenders, Catalog())))
 
 
 def remembered(text: str) -> Draft | None:
     """The draft of last time; None if it cannot be read any more."""
     try:
-        return Draft(PlanRequest.from_toml(text)) if text else None
+        return opened(text, "plan") if text else None
     except DynoError:
         return None

@@ -16,6 +16,7 @@ from app.core.units import bytes_text, count_text
 from app.engines import engine_of
 from app.history.figures import plans_by_session
 from app.history.sessions import find_all
+from app.presets.names import BASELINE
 from app.protocol.answers import Survey
 from app.protocol.plan import Contender, Plan, Step
 from app.stats.verdicts import LEAST
@@ -180,10 +181,10 @@ def _contenders(
     for each in published:
         engine = engine_of(each.engine)
         build = _build(each, engine.name, survey)
-        preset = each.preset or "default"
+        preset = catalog.preset_name(engine.name, each.preset or BASELINE)
         if not _has_preset(catalog, engine.name, preset):
-            said.append(f"{engine.title} preset default in place of {preset}: not here")
-            preset = "default"
+            said.append(f"{engine.title} preset {BASELINE} in place of {preset}: not here")
+            preset = BASELINE
         if build != each.build:
             builds.setdefault(build, []).append(each.build or each.name)
         found[ContenderRequest(build, engine.name, preset, table_options=each.table_options)] = None

@@ -29,6 +29,7 @@ from app.core.ranges import cpus_of
 from app.core.settings import MOST_PCT
 from app.core.toml_text import NEEDED_TEXT, TABLE, TEXT, Document, Rule, read_document, read_text, shown
 from app.engines import engine_of
+from app.presets.names import BASELINE
 from app.protocol.others import OTHERS_PCT, STEAL_PCT
 from app.protocol.plan import ALLOCATORS, LOAD_METHODS, MEMORY, ORDERS, STARTS, UNTIL_DECIDED, load_method_of
 from app.protocol.waits import INSTRUMENTS, PRESET
@@ -108,7 +109,7 @@ class ContenderRequest:
 
     build: str
     engine: str
-    preset: str = "default"
+    preset: str = BASELINE
     name: str = ""
     table_options: str = ""
     cores: str = ""

@@ -140,6 +140,7 @@ class Survey(Machine):
     numactl: Text | None = None
     memory_limit_problem: Text | None = None
     snapshots: list[Snapshot] = field(default_factory=list)
+    clock_ahead_s: Number | None = None  # of the desktop's, which finds it; no more than is certain
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,10 @@ import hashlib
 import json
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from time import time
 from typing import TypeVar
 
 from app.core.errors import DynoError, InputError, TargetError
@@ -91,7 +93,16 @@ class Agent:
 
     def survey(self, search_paths: Sequence[str] = ()) -> Survey:
         request = {"search_paths": list(search_paths)}
-        return self._ask("survey", Survey, stdin=request, timeout_s=SURVEY_S)
+        found = self._ask("survey", Survey, stdin=request, timeout_s=SURVEY_S)
+        return replace(found, clock_ahead_s=self._clock_ahead_s())
+
+    def _clock_ahead_s(self) -> float | None:
+        """How far the clock of the target is ahead at least, by a ping; negative where it is behind."""
+        try:
+            sent, theirs, received = time(), self.queue().now, time()
+        except DynoError:  # what is wrong with a queue is no matter of a survey
+            return None
+        return max(0.0, theirs - received) + min(0.0, theirs - sent)
 
     def upload_plan(self, plan: Plan) -> str:
         """Upload a plan; returns the SHA-256 that names it."""

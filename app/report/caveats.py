@@ -47,19 +47,33 @@ def _repeats(found: Comparison, names: Sequence[str]) -> Iterator[tuple[str, str
     """Repeats and spread of each column; of a single session the deviation of its seconds."""
     for at, (name, column) in enumerate(zip(names, found["sessions"], strict=True)):
         sessions = repeats_text(len(column["ids"]), column["loads"], column["server_starts"])
-        spreads = _apart("they", ((row["spread"][at], row) for row in found["rows"]))
-        alone = _apart("blocks of its seconds", ((row["within"][at], row) for row in found["rows"]))
-        yield name, f"{sessions}{spreads or alone}"
+        factors = _widest((_factor(row["samples"][at]), row) for row in found["rows"])
+        alone = _widest((row["within"][at], row) for row in found["rows"])
+        yield name, sessions + (_spread(*factors) if factors else _blocks(*alone) if alone else "")
 
 
-def _apart(what: str, shares: Iterable[tuple[float | None, RowEntry]]) -> str:
-    """The spread of a column in words; '' if unknown."""
-    known = sorted((share, row_label(row)) for share, row in shares if share is not None)
-    if not known:
-        return ""
-    middle, (most, where) = median(share for share, _ in known), known[-1]
+def _factor(sample: Sequence[float | None]) -> float | None:
+    """How many times its lowest value the highest is."""
+    known = [value for value in sample if value is not None]
+    return max(known) / min(known) if len(known) > 1 and min(known) > 0 else None
+
+
+def _widest(figures: Iterable[tuple[float | None, RowEntry]]) -> tuple[float, float, str] | None:
+    """The median of all steps, the largest, and of which step it is; None where nothing is known."""
+    known = sorted((figure, row_label(row)) for figure, row in figures if figure is not None)
+    return (median(figure for figure, _ in known), *known[-1]) if known else None
+
+
+def _spread(middle: float, most: float, where: str) -> str:
     return (
-        f"; {what} are within {middle:.1%} of their median in half of the steps, "
+        f"; the highest is at most {middle:.2f} times the lowest in half of the steps, "
+        f"{most:.2f} times in all of them (the widest: {where})"
+    )
+
+
+def _blocks(middle: float, most: float, where: str) -> str:
+    return (
+        f"; blocks of its seconds are within {middle:.1%} of their median in half of the steps, "
         f"within {most:.1%} in all of them (the widest: {where})"
     )
 

@@ -7,42 +7,23 @@ from collections.abc import Iterator, Sequence
 from app.comparison.across import ADVICE, MACHINES
 from app.comparison.compare import by_measure
 from app.comparison.entries import Comparison, GroupEntry, RatioEntry, RowEntry
-from app.comparison.judgement import AT_RATE, MARKED, UNKNOWN_NOISE, limits_of, ratios_of
+from app.comparison.judgement import AT_RATE, limits_of, ratios_of
 from app.comparison.sentences import verdict_sentences
 from app.comparison.text import across_sign, first_of, row_label
 from app.core.units import count_text, unit_text
-from app.stats.verdicts import BETTER, DIFFERS, DRIFT, FEW, LEAST, NOISE, SAME, SINGLE, SMALL, WORSE
+from app.stats.verdicts import BETTER, NOISE, SAME, SMALL, WORSE
 
-_JUDGED = {BETTER, WORSE, DIFFERS, NOISE, SMALL, SAME}  # a test could be asked, and said something
 _WORDS = (("better", "than"), ("worse", "than"), ("not distinguishable", "from"), ("undecided", "against"))
 
 
 def summary(found: Comparison, names: Sequence[str], base: int) -> Iterator[str]:
     """The result, then a paragraph for each column; first any difference in work."""
     yield from first_of(found)
-    if why := _unjudged(found):
-        yield why
-    elif sentences := verdict_sentences(found):
+    if sentences := verdict_sentences(found):
         yield " ".join(sentences)
     for at in range(len(names)):
         if at != base:
             yield " ".join(_sentences(found, at, base, names))
-
-
-def _unjudged(found: Comparison) -> str:
-    """Why there is no verdict at all; '' if there is one, or nothing to judge."""
-    words = {word for row in found["rows"] for word in row["verdict"]}
-    if words & _JUDGED:
-        return ""
-    reasons = {
-        FEW: f"There are fewer than {LEAST} repeats of a contender",
-        SINGLE: f"With one session of a contender {UNKNOWN_NOISE}",
-        DRIFT: "The machine drifted",
-        MARKED: "Every step is marked",
-        AT_RATE: "The plan sets the rate of every step",
-    }
-    why = next((reason for word, reason in reasons.items() if word in words), "")
-    return f"{why}: nothing here is judged." if why else ""
 
 
 def _sentences(found: Comparison, at: int, base: int, names: Sequence[str]) -> Iterator[str]:

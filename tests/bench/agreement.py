@@ -29,7 +29,7 @@ WORKLOADS = {
     "insert": 'workload = "insert"',  # the last one: those behind it would find other rows
 }
 BASE, ALL = "innodb", "all workloads"
-ENGINES = {"rocksdb": "default", BASE: "other", "myisam": "default"}  # against InnoDB: preset by engine
+ENGINES = {"rocksdb": "baseline", BASE: "other", "myisam": "baseline"}  # against InnoDB: preset by engine
 TURNS = BLOCK.lower()
 WHOLE = TURNS[1]  # the others are in slices
 PAIRS = ((0, 1), (3, 2))  # of a block: in slices, whole
@@ -67,7 +67,7 @@ def _plan(rig: rigs.Rig, build: str, engine: str) -> Plan:
         for name in chosen
         for at, turn in enumerate(TURNS * rig.options.rounds)
     )
-    asked = ((BASE, "default"), (engine, ENGINES[engine]))
+    asked = ((BASE, "baseline"), (engine, ENGINES[engine]))
     contenders = tuple(ContenderRequest(build, of, preset, name=f"{of}-{preset}") for of, preset in asked)
     size = {"tables": TABLES, "rows": rig.options.rows or ROWS, "threads": (THREADS,)}
     plan = rig.plan(engine, tables, contenders=contenders, order=SLICES, cpus=OWN_CPUS, repeats=1, **size)

@@ -91,7 +91,7 @@ def _searched(rig: rigs.Rig, engine: str, workload: str) -> list[Search]:
     steps = "".join(STEP.format(number=1 + at, **its) for at in range(SEARCHES // options.servers))
     size = {"rows": options.rows or ROWS, "threads": (THREADS,), "repeats": options.servers, "cpus": OWN_CPUS}
     contender = ContenderRequest(
-        rig.build_with(engine), engine, _preset(rig) if options.sync_ms else "default"
+        rig.build_with(engine), engine, _preset(rig) if options.sync_ms else "baseline"
     )
     plan = rig.plan(engine, steps, contenders=(contender,), **size)
     with rig.carried_out(plan) as followed:

@@ -196,9 +196,9 @@ def write_presets(home: Path) -> None:
 
 
 def write_preset(home: Path, name: str, lines: str) -> None:
-    """InnoDB's default with these lines: the last line of an option counts."""
-    default = (Path(__file__).parents[2] / "cnf_presets/innodb/default.cnf").read_text()
-    (home / f"presets/innodb/{name}.cnf").write_text(f"{default}\n[mysqld]\n{lines}\n")
+    """InnoDB's baseline with these lines: the last line of an option counts."""
+    baseline = (Path(__file__).parents[2] / "cnf_presets/innodb/baseline.cnf").read_text()
+    (home / f"presets/innodb/{name}.cnf").write_text(f"{baseline}\n[mysqld]\n{lines}\n")
 
 
 def _servers(target: Path) -> list[int]:

@@ -38,8 +38,8 @@ from tests.bench.sliced_plans import (
     made,
 )
 
-TWINS = ("innodb:default", "innodb:twin")
-RIVALS = ("innodb:default", "rocksdb:default")
+TWINS = ("innodb:baseline", "innodb:twin")
+RIVALS = ("innodb:baseline", "rocksdb:baseline")
 QUIET, BUSY = "left alone", "beside a busy loop"
 NOISES = {"quiet": (QUIET,), "busy": (BUSY,), "both": (QUIET, BUSY)}
 SECONDS, ROUNDS, BLOCKS = 6, 5, 12

@@ -313,7 +313,7 @@ def read_targets_toml(content: bytes) -> None:
 PLAN_TOML = (
     b'name = "x"\ntarget = "local"\nsequence = "duel"\ntables = 2\nrows = 1000\nseconds = 5\n'
     b"threads = [1, 2]\n"
-    + b'[[contender]]\nbuild = "%s"\nengine = "innodb"\npreset = "default"\ncores = "0-1"\n'
+    + b'[[contender]]\nbuild = "%s"\nengine = "innodb"\npreset = "baseline"\ncores = "0-1"\n'
     % plans.MARIADB.encode()
 )
 

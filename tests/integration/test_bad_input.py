@@ -40,7 +40,7 @@ RUN = ["run", "--sequence", "tiny", "--contender", INNODB]
         (["run", "no-such-file.toml"], "no-such-file.toml"),
         (["workload", "show", "dance"], "dance"),
         (["sequence", "show", "../../etc/passwd"], "passwd"),
-        (["preset", "show", "falcon", "default"], "falcon"),
+        (["preset", "show", "falcon", "baseline"], "falcon"),
         (["session", "show", "nothing"], "nothing"),
         (["session", "show", "last"], "last"),
         (["compare", "nothing", "nobody"], "nothing"),
@@ -146,8 +146,8 @@ def test_the_duel_is_planned_without_being_described(desktop: Desktop) -> None:
     said = desktop.dyno("run", "--duel", "--dry-run").stdout
     assert "duel: sequence duel on local" in said
     assert [line.split()[:4] for line in said.splitlines() if line.startswith(("innodb ", "rocksdb "))] == [
-        ["innodb", MARIADB, "innodb", "default"],
-        ["rocksdb", MARIADB, "rocksdb", "default"],
+        ["innodb", MARIADB, "innodb", "baseline"],
+        ["rocksdb", MARIADB, "rocksdb", "baseline"],
     ]
     assert "order slices, 5 repeats" in said
     assert "start snapshot" in said

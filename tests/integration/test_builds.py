@@ -195,7 +195,7 @@ def test_what_a_plugin_lacks_is_named(only: Any, tmp_path: Path) -> None:
     lacking = "ha_rocksdb.so lacks libdynoxx.so.1: install its package"
     assert found.lacking == {"rocksdb": lacking} and problem_of(found) == lacking
     with pytest.raises(InputError, match=f"lacks the engine rocksdb: {lacking}"):
-        find_build(ContenderRequest(found.name, "rocksdb", "default"), made_up(builds=[to_json(found)]))
+        find_build(ContenderRequest(found.name, "rocksdb", "baseline"), made_up(builds=[to_json(found)]))
     plugin.write_bytes(whole)
     (mended,) = only(base)
     assert "rocksdb" in mended.engines and mended.lacking == {} and problem_of(mended) == ""

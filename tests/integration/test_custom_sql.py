@@ -263,7 +263,7 @@ def test_latency_by_concurrency_on_mysql(
 @pytest.mark.parametrize(
     ("contender", "low", "high"),
     [
-        ("innodb:default", 850, 1500),
+        ("innodb:baseline", 850, 1500),
         pytest.param("rocksdb:tencent-zlib-16k", 300, 500, marks=pytest.mark.full),
     ],
 )
@@ -282,7 +282,7 @@ def test_size_over_rows(desktop: Desktop, contender: str, low: int, high: int) -
 
 def test_a_step_with_fewer_clients_is_marked(desktop: Desktop) -> None:
     preset = (
-        Path("cnf_presets/innodb/default.cnf")
+        Path("cnf_presets/innodb/baseline.cnf")
         .read_text()
         .replace("max_connections=512", "max_connections=512\nmax_user_connections=3")
     )
@@ -325,7 +325,7 @@ def test_rates_are_kept_and_one_beyond_reach_is_marked(desktop: Desktop) -> None
 @pytest.mark.parametrize("sequence", ["concurrency", "space"])
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_study_goes_to_its_end(desktop: Desktop, engine: str, sequence: str) -> None:
-    preset = {"innodb": "tencent", "rocksdb": "tencent-zlib-4k", "myisam": "default"}[engine]
+    preset = {"innodb": "tencent", "rocksdb": "tencent-zlib-4k", "myisam": "baseline"}[engine]
     words = ["run", "--sequence", sequence, "--contender", f"{MARIADB}:{engine}:{preset}", "--rows", "5000"]
     desktop.dyno(*words, "--threads", "4,200", "--seconds", "1", "--warmup", "0", limit_s=850)
     (entry,) = desktop.sessions()

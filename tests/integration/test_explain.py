@@ -46,7 +46,7 @@ def test_what_cannot_be_explained_is_refused_before_anything_starts(recorded: De
         ((kept["id"], kept["id"]), "nothing to explain"),
         ((one, one), "nothing to explain"),
         ((one, f"{MARIADB}:myisam"), "choose two contenders of one engine"),
-        ((one, "gone:innodb:default"), "there is no build gone"),
+        ((one, "gone:innodb:baseline"), "there is no build gone"),
         ((one, one, "--threads", "0"), "must be a number from 1"),
     ):
         work = () if words[0] == kept["id"] else ("--sequence", "tiny")

@@ -57,7 +57,7 @@ def added(desktop: Desktop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         shutil.copytree(ROOT / room, dyno / room, ignore=shutil.ignore_patterns("__pycache__"))
     (dyno / "app" / "engines" / "memory.py").write_text(ENGINE)
     (dyno / "cnf_presets" / "memory").mkdir()
-    (dyno / "cnf_presets" / "memory" / "default.cnf").write_text(PRESET)
+    (dyno / "cnf_presets" / "memory" / "baseline.cnf").write_text(PRESET)
     (desktop.home / "sequences" / "short.toml").write_text(SEQUENCE)
     desktop.is_in_process = False
     monkeypatch.chdir(dyno)  # commands take it before the Dyno that is installed
@@ -66,7 +66,7 @@ def added(desktop: Desktop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_an_engine_is_added_by_one_file_and_its_presets(added: Desktop, tmp_path: Path) -> None:
     presets = [(each["engine"], each["name"], each["title"]) for each in added.json("preset", "list")]
-    assert presets[-1] == ("memory", "default", "Tables of a gigabyte")
+    assert presets[-1] == ("memory", "baseline", "Tables of a gigabyte")
     builds = added.json("target", "survey", "local")["builds"]
     (build,) = (each for each in builds if each["name"] == MARIADB)
     assert build["engines"] == ["innodb", "rocksdb", "myisam", "aria", "memory"]

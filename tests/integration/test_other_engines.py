@@ -39,7 +39,7 @@ def steps(desktop: Desktop, engine: str) -> dict[str, StepEnded]:
 
 
 def test_memory_goes_through_a_sequence_with_nothing_set(home: Desktop) -> None:
-    said = run(home, "memory")
+    said = run(home, "memory:stock")
     assert said.count("Dyno does not know memory") == 1
     found = steps(home, "memory")
     assert {each.outcome for each in found.values()} == {"completed"}
@@ -95,7 +95,17 @@ def test_an_engine_that_a_build_does_not_list_is_refused(home: Desktop) -> None:
 @pytest.mark.full
 def test_plugins_of_debian_go_through_the_duel(home: Desktop) -> None:
     """Packages mariadb-plugin-mroonga and mariadb-plugin-spider: sh install.sh full."""
-    said = run(home, "mroonga", "spider", "innodb", code=1, sequence="duel", seconds=1, tables=1, rows=5000)
+    said = run(
+        home,
+        "mroonga:stock",
+        "spider:stock",
+        "innodb",
+        code=1,
+        sequence="duel",
+        seconds=1,
+        tables=1,
+        rows=5000,
+    )
     assert said.count("Dyno does not know mroonga, spider") == 1
     for engine in ("mroonga", "innodb"):
         outcomes = [each.outcome for each in events(home, engine, StepEnded)]

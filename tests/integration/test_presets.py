@@ -160,7 +160,7 @@ def said(cnf: str, folder: Path) -> dict[str, str]:
 
 
 def test_builds_say_what_they_think_of_a_preset(desktop: Desktop) -> None:
-    (found,) = desktop.json("preset", "check", "innodb/default", "--build", MARIADB)
+    (found,) = desktop.json("preset", "check", "innodb/baseline", "--build", MARIADB)
     assert (found["build"], found["state"], found["option"]) == (MARIADB, "ignored", REDO)
     said = desktop.dyno("preset", "check", "rocksdb/optimized-zlib", "--start").stdout
     assert "the server starts and the settings are in force" in said
@@ -249,4 +249,4 @@ def test_presets_are_shown_and_compared_as_a_build_would_get_them(desktop: Deskt
         "preset", "diff", "innodb/optimized", "read-only", "--build", MARIADB
     ).stdout.splitlines()
     assert "-innodb_flush_log_at_trx_commit=2" in lines and "+innodb_flush_log_at_trx_commit=1" in lines
-    assert "no build dream" in desktop.refused("preset", "show", "innodb/default", "--build", "dream")
+    assert "no build dream" in desktop.refused("preset", "show", "innodb/baseline", "--build", "dream")

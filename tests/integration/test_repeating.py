@@ -41,7 +41,7 @@ def test_what_is_disturbed_all_the_time_is_carried_out_three_times(desktop: Desk
     shown = desktop.dyno("session", "show", "last").stdout
     shown = desktop.dyno("session", "show", "last").stdout
     assert "third-attempt: the two attempts before were disturbed" in shown
-    assert "\nattempt 3: earlier attempts were disturbed\n" in shown
+    assert "\nattempt 3: the two attempts before were disturbed\n" in shown
     check_follow(desktop)
 
 

@@ -61,6 +61,7 @@ class Planted:
         named.begin(counters.read())
         plant(self)
         named.end(counters.read())
+        named.stop()
         return named.fields(CLIENTS)
 
     @contextmanager
@@ -144,11 +145,11 @@ def _send(cursor: Any, statement: str) -> None:
 
 
 @contextmanager
-def served(server: str, folder: Path) -> Iterator[Planted]:
+def served(server: str, folder: Path, lines: str = "") -> Iterator[Planted]:
     build = next(
         each for each in find_builds([server] if server else []) if each.base.startswith(server or "/usr")
     )
-    contender = {"cnf": CNF, "base": build.base, "server": build.server}
+    contender = {"cnf": CNF + lines, "base": build.base, "server": build.server}
     folder.mkdir()
     made = Server(contender, str(folder), known_options(build), build.environment, instruments=BY_NAME)
     try:
@@ -192,6 +193,25 @@ def test_locks_of_mariadb(tmp_path: Path) -> None:
 def test_locks_of_mysql(build_path: Fetched, tmp_path: Path, name: str, metadata: str) -> None:
     with served(str(build_path(name)), tmp_path / "s") as planted:
         check_locks(planted, metadata)
+
+
+def writes(planted: Planted) -> None:
+    with planted.connect() as connection, connection.cursor() as cursor:
+        for id_ in range(10, 3010):  # a name of less than a millisecond has no row
+            cursor.execute(f"INSERT INTO m VALUES ({id_}, 1)")
+
+
+@pytest.mark.parametrize("name", ["", pytest.param("mysql-9.7", marks=pytest.mark.build("mysql-9.7"))])
+def test_files_that_dyno_opened_are_waited_for_too(name: str, build_path: Fetched, tmp_path: Path) -> None:
+    """It empties the binary log before each step, and is the first to open a table that it analyses."""
+    lines = "log_bin=bl\nserver_id=7\nsync_binlog=0\n"
+    with served(str(build_path(name)) if name else "", tmp_path / "s", lines) as planted:
+        planted.waited_for("myisam", lambda _: None)  # the step before
+        planted.client.try_run("RESET BINARY LOGS AND GTIDS", "RESET MASTER")
+        planted.client.run("FLUSH TABLES", "ANALYZE TABLE dyno.m")
+        found = planted.waited_for("myisam", writes)
+    counts = {each["name"].rpartition("/")[2]: each["count"] for each in found["waits"]["events"]}
+    assert counts.get("binlog", 0) >= 3000 and counts.get("kfile", 0) >= 3000, counts
 
 
 PREPARED_LUA = """

@@ -90,7 +90,7 @@ def folder_with_an_app(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("noun", "entry"), [("workload", "point-query"), ("sequence", "duel"), ("preset", "default")]
+    ("noun", "entry"), [("workload", "point-query"), ("sequence", "duel"), ("preset", "baseline")]
 )
 def test_it_finds_its_own_files(dyno: Path, folder_with_an_app: Path, noun: str, entry: str) -> None:
     listed = _done([str(dyno), noun, "list"], Path("/"))

@@ -20,7 +20,7 @@ from ui.shell.window import FIRST_SIZE, Window
 from ui.widgets.message import Banner
 
 SENTENCE = "update-nonindex threads=2: rocksdb-default is slower, 0.50 (0.48 to 0.52)."
-LONGEST = "\n".join(["duel on local has ended (7 more on Compare)", *[SENTENCE] * MOST_SENTENCES])
+LONGEST = "\n".join(["duel on local has ended (more on Compare)", *[SENTENCE] * MOST_SENTENCES])
 
 
 @pytest.fixture

@@ -75,7 +75,7 @@ NEWS = (
     " firewall of the house next door, which somebody has to ask; the plan goes on there"
 )
 KINDS = (
-    ("innodb", "default"), ("rocksdb", "default"), ("myisam", "default"), ("innodb", "cached"),
+    ("innodb", "baseline"), ("rocksdb", "baseline"), ("myisam", "baseline"), ("innodb", "cached"),
     ("rocksdb", "bloom-filters-and-zstd"), ("innodb", "o_direct"), ("myisam", "big"), ("rocksdb", "tiny"),
 )  # fmt: skip
 CUT = Countable(

@@ -34,7 +34,7 @@ def opened(qtbot: QtBot, context: Context, dyno_home: Path) -> Opened:
 
     def open_(name: str) -> PresetDialog:
         catalog, survey = Catalog(), made_up.survey()
-        copy_preset(catalog, "innodb", "default", "mine")
+        copy_preset(catalog, "innodb", "baseline", "mine")
         target, preset = Targets(dyno_home).get("local"), catalog.preset("innodb", name)
         made = PresetDialog(context, target, choices(survey, catalog), survey, preset)
         qtbot.addWidget(made, before_close_func=lambda each: each.text.setPlainText(each._preset.text))
@@ -84,7 +84,7 @@ def test_the_lines_in_which_another_differs_stand_beside_it(qtbot: QtBot, opened
     qtbot.waitUntil(
         lambda: dialog.beside.text.toPlainText().startswith("--- innodb/optimized\n+++ innodb/mine\n")
     )
-    dialog.beside.form.setCurrentIndex(dialog.beside.form.findText("differs from default"))
+    dialog.beside.form.setCurrentIndex(dialog.beside.form.findText("differs from baseline"))
     qtbot.waitUntil(lambda: dialog.beside.text.toPlainText() == "the presets do not differ")
 
 

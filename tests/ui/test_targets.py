@@ -45,8 +45,8 @@ def test_the_last_survey_is_shown_before_the_target_is_reached(
     Surveys().keep(Targets().get("far"), Surveyed(time.time() - 7200, SURVEY))
     panel = open_panel()
     panel.choose("far")
-    content, at = panel.survey_of("far"), panel.surveyed_at("far")
-    assert content is not None and content.cpu.model == "Small CPU" and at is not None
+    content, kept = panel.survey_of("far"), panel.known.survey_of("far")
+    assert content is not None and content.cpu.model == "Small CPU" and kept is not None
     assert panel.view.card._age.text() == "Surveyed 2 h ago"
     state = panel.known.state_of("far")
     assert state is not None and state.age(time.time()) == "2 h ago"

@@ -116,8 +116,7 @@ class Notices(QObject):
 
         def show(found: list[str]) -> None:
             if found and self._message.text == text:
-                left = len(found) - MOST_SENTENCES
-                first = f"{text} ({left} more on Compare)" if left > 0 else text
+                first = f"{text} (more on Compare)" if len(found) > MOST_SENTENCES else text
                 self._message.show_info("\n".join([first, *found[:MOST_SENTENCES]]), action)
 
         self._context.tasks.read(self, lambda history: _verdict(history, sessions), show, lambda _: None)
@@ -165,12 +164,13 @@ def _outcome(progress: PlanProgress) -> str:
     """`has ended: 1 of 4 sessions failed`, `was stopped: 2 of 10 sessions completed`."""
     sessions = [each for each in progress.sessions.values() if each.is_needed]
     stopped = sum(each.state == "stopped" for each in sessions)
-    completed = sum(each.state == "completed" and not each.failed_steps for each in sessions)
+    completed = sum(each.state == "completed" for each in sessions)
+    partly = sum(each.state == "completed" and each.failed_steps > 0 for each in sessions)
     failed = len(sessions) - completed - stopped
     if stopped and sessions[-1].state == "stopped":  # who ends a single session lets the plan go on
         also = f", {failed} failed" if failed else ""
         return f"was stopped: {completed} of {len(sessions)} sessions completed{also}"
     ended = ", ".join(filter(None, ("has ended", progress.ending)))
-    counts = ((failed, "failed"), (stopped, "stopped"))
+    counts = ((failed, "failed"), (partly, "with failed steps"), (stopped, "stopped"))
     wrong = ", ".join(f"{count} of {len(sessions)} sessions {how}" for count, how in counts if count)
     return f"{ended}: {wrong}" if wrong else ended

@@ -8,7 +8,7 @@ import re
 import tempfile
 import time
 from functools import partial
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from app.agent.profiling.tools import Tools, find_tools
 from app.agent.server.compression import compression_in_force
@@ -30,6 +30,7 @@ from app.agent.snapshots.snapshot_key import key_of
 from app.agent.snapshots.snapshots import Snapshots
 from app.agent.survey.builds import build_of
 from app.agent.system.client import check_client
+from app.agent.system.detaching import guarded
 from app.agent.system.directory import REHEARSAL, REHEARSING, Directory, holder_text, is_rehearsal
 from app.agent.system.errors import AgentError
 from app.agent.system.other_agents import agents_elsewhere
@@ -79,10 +80,12 @@ def ask(directory: Directory, plan: Plan) -> Checks:
     return found
 
 
-def rehearse(directory: Directory, plan: Plan, contender: int, patience_s: float = 0.0) -> Rehearsal:
+def rehearse(
+    directory: Directory, plan: Plan, contender: int, if_killed: Callable[[], object], patience_s: float = 0.0
+) -> Rehearsal:
     """Start one contender, by its position in the plan, on an empty directory, and shut it down.
 
-    It waits that long for the rehearsal of another plan.
+    It waits that long for the rehearsal of another plan. `if_killed`: what its guardian does then.
     """
     if not 0 <= contender < len(plan.contenders):
         raise AgentError("the plan has no contender {}".format(contender))
@@ -93,7 +96,7 @@ def rehearse(directory: Directory, plan: Plan, contender: int, patience_s: float
     if lock is None:
         return Rehearsal([_held(directory)], waits_for=_brief_holder(directory))
     try:
-        with _folder(directory) as folder:
+        with guarded(if_killed), _folder(directory) as folder:
             one = plan.contenders[contender]
             return _rehearse(build_of(one, directory), plan, one, folder)
     finally:

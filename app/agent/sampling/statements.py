@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Dict, List, Mapping
 
 from app.agent.server.mysql import Client, QueryError
-from app.engines.waits import DIGESTS, EXECUTE, PREPARED, PREPARED_IN_ALL, PS_PER_MS, UNWATCHED
+from app.engines.waits import DIGESTS, EXECUTE, INSTRUMENTED, PREPARED, PREPARED_IN_ALL, PS_PER_MS
 from app.protocol.waits import LONGEST, MOST_STATEMENTS, Statement, plain_statement
 
 from .waits import Pace
@@ -18,7 +18,11 @@ Digests = Dict[str, Mapping[str, Any]]
 
 
 class Statements:
-    """The statements of a step by clients: those of Dyno's own connection do not count."""
+    """The statements of a step by clients: those of Dyno's own connection do not count.
+
+    Its connection counts between the steps: a file has waits only if the connection that opened it counts,
+    and Dyno is the first to open tables, and the binary log that it has emptied.
+    """
 
     def __init__(self, client: Client, is_on: bool) -> None:
         self._client = client
@@ -27,11 +31,10 @@ class Statements:
         self._before: Digests = {}
         self._prepared: Digests = {}  # at the latest reading: they go with their clients
         self._of_prepared = PREPARED
-        if is_on:
-            client.begin_with(UNWATCHED)
 
     def begin(self) -> None:
         """Begin to count, after the warm-up once more."""
+        self._count_own("NO")
         self._prepared = {}
         self._look()
         self._before = {**self._read(DIGESTS), **self._prepared}
@@ -52,6 +55,14 @@ class Statements:
         digests = self._read(DIGESTS)
         has_all = any(str(row["text"]).startswith(EXECUTE) for row in digests.values())
         return digests if has_all else {**digests, **self._prepared}
+
+    def stop(self) -> None:
+        """The step is over, whether it came to its end or not."""
+        self._count_own("YES")
+
+    def _count_own(self, answer: str) -> None:
+        if self._is_on:
+            self._client.try_run(INSTRUMENTED.format(answer))
 
     def since_begin(self, after: Digests) -> List[Statement]:
         return statements_between(self._before, after)

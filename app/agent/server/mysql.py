@@ -19,7 +19,6 @@ class Client:
     def __init__(self, path: str, read_s: Optional[float] = READ_S) -> None:
         self.socket = path
         self.read_s = read_s
-        self._begins_with: List[str] = []  # statements of each connection
         self._connection: Any = None
 
     def query(self, sql: str) -> List[Dict[str, Any]]:
@@ -42,11 +41,6 @@ class Client:
                 self._execute(sql)
                 return sql
         return None
-
-    def begin_with(self, sql: str) -> None:
-        """Send a statement now, and whenever the connection is made anew; not every server may take it."""
-        if self.try_run(sql):
-            self._begins_with.append(sql)
 
     def connect_another(self) -> Callable[[], None]:
         """One more connection to the server, which does nothing; the answer closes it."""
@@ -78,8 +72,6 @@ class Client:
     def _connect(self) -> Any:
         connection = _unconnected(unix_socket=self.socket, autocommit=True, read_timeout=self.read_s)
         connection.connect(_reach(socket.AF_UNIX, self.socket))
-        for sql in self._begins_with:
-            connection.cursor().execute(sql)
         return connection
 
 

@@ -97,6 +97,7 @@ class DriveStep:
                 generator.stop()
                 session.generator = None
                 self._profile.end()
+                self._waits.stop()
                 session.threads.end_step()
         figures = self._figures(interrupted, generator)
         self._profile.discard()

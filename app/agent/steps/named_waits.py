@@ -35,6 +35,9 @@ class NamedWaits:
         self._after = sampler.waits.amounts(status)
         self._statements = sampler.statements.end()
 
+    def stop(self) -> None:
+        self._session.sampler.statements.stop()
+
     def fields(self, queries: int) -> Dict[str, Any]:
         """The fields of step_ended; none if the server restarted, or before the end."""
         after = self._after

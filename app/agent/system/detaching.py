@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import socket
 import sys
 import traceback
 from functools import partial
-from typing import Callable, Optional
+from typing import Callable, Iterator, Optional
 
 from .errors import AgentError
 
@@ -32,6 +34,33 @@ def detach(action: Callable[[], None], log: str, if_killed: Optional[Callable[[]
     if not pid:
         raise AgentError("the process could not begin: is there room for {}?".format(log))
     return int(pid)
+
+
+@contextlib.contextmanager
+def guarded(if_killed: Callable[[], object]) -> Iterator[None]:
+    """Have a child carry that out if this process ends before the block does."""
+    ours, theirs = socket.socketpair()
+    child = os.fork()
+    if child == 0:
+        ours.close()
+        _end_with(partial(_guard, theirs, if_killed))
+    theirs.close()
+    ours.recv(1)  # from here on it outlives what kills our group
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):  # somebody has killed it
+            ours.sendall(b"over")
+        ours.close()
+        os.waitpid(child, 0)
+
+
+def _guard(told: socket.socket, if_killed: Callable[[], object]) -> None:
+    os.setsid()
+    _leave_streams(os.devnull)
+    told.sendall(b"1")
+    if not told.recv(4):
+        if_killed()
 
 
 def _begin(

@@ -63,7 +63,7 @@ def checks_of(page: BenchPage) -> str:
     return "\n".join(found.item(row).text() for row in range(found.count()))
 
 
-def cell(page: BenchPage, build_name: str, engine: str, preset: str = "default") -> Any:
+def cell(page: BenchPage, build_name: str, engine: str, preset: str = "baseline") -> Any:
     model = page.contenders.choices
     return next(
         index

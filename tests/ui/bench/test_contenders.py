@@ -143,11 +143,11 @@ def test_a_preset_is_read_as_written_and_as_rendered(qtbot: QtBot, page: BenchPa
     page.contenders.look.trigger()
     view = page.run_panel.presets
     assert page.run_panel.tabs.currentWidget() is view
-    assert view.preset.currentText() == "MyRocks · default"
+    assert view.preset.currentText() == "MyRocks · baseline"
     assert view.form.currentText() == f"rendered for {MARIADB}"
     assert "{" not in view.text.toPlainText()
     view.form.setCurrentIndex(0)
-    assert view.text.toPlainText() == Catalog().preset("rocksdb", "default").text
+    assert view.text.toPlainText() == Catalog().preset("rocksdb", "baseline").text
 
 
 def test_a_preset_in_slices_is_rendered_with_the_share_of_one(
@@ -189,7 +189,7 @@ def test_a_preset_of_ones_own_is_deleted_after_a_question(qtbot: QtBot, page: Be
     view = page.run_panel.presets
     page.contenders.look.trigger()
     assert not view.delete.isEnabled()  # shipped ones stay
-    page.controller.copy_preset("innodb", "default", "mine")
+    page.controller.copy_preset("innodb", "baseline", "mine")
     qtbot.waitUntil(lambda: view.preset.currentData() == "innodb/mine")
     for text, is_kept in (("Cancel", True), ("Delete", False)):
         view.delete.trigger()
@@ -203,7 +203,7 @@ def test_a_preset_of_ones_own_is_deleted_after_a_question(qtbot: QtBot, page: Be
 
 
 def test_a_name_that_is_taken_is_told_in_the_page(qtbot: QtBot, page: BenchPage) -> None:
-    page.controller.copy_preset("innodb", "default", "default")
+    page.controller.copy_preset("innodb", "baseline", "baseline")
     qtbot.waitUntil(lambda: "comes with Dyno and is read-only" in page.message.text)
 
 

@@ -144,7 +144,7 @@ def test_eight_contenders_with_long_names_fit(
     ]
     page = open_page(*size, builds=builds)
     for at in range(6):
-        page.controller.change(page.controller.draft.tick(f"mysql-8.4.{at}", "innodb", "default", True))
+        page.controller.change(page.controller.draft.tick(f"mysql-8.4.{at}", "innodb", "baseline", True))
     page.controller.change(
         page.controller.draft.with_contender(0, name="a name of nearly sixty letters, as long as it may be")
     )

@@ -58,7 +58,7 @@ def test_a_refused_option_leads_to_its_line_in_the_preset(qtbot: QtBot, page: Be
     page.run_panel.checks.setCurrentRow(0)
     qtbot.keyClick(page.run_panel.checks, Qt.Key.Key_Return)
     (dialog,) = page.findChildren(PresetDialog)
-    assert dialog.windowTitle() == "Preset MyRocks default"
+    assert dialog.windowTitle() == "Preset MyRocks baseline"
     assert dialog.text.textCursor().block().text().startswith("sync_binlog=")
     dialog.reject()
 
@@ -255,7 +255,8 @@ def test_a_plan_file_that_cannot_be_is_told(
 def test_the_command_line_is_taken_along(qtbot: QtBot, page: BenchPage) -> None:
     page.run_panel.plan.copy.trigger()
     assert QGuiApplication.clipboard().text() == (
-        f"dyno run --contender {MARIADB}:innodb:default --contender {MARIADB}:rocksdb:default --sequence duel"
+        f"dyno run --contender {MARIADB}:innodb:baseline --contender {MARIADB}:rocksdb:baseline"
+        " --sequence duel"
         " --steps point-query,read-only,update-index,insert --seconds 3 --repeats 5 --order slices"
         " --start-state snapshot"
     )

@@ -110,15 +110,15 @@ def test_a_rehearsal_waits_for_another_one(directory: Directory, monkeypatch: py
     monkeypatch.setattr(check, "build_of", lambda *_: None)
     monkeypatch.setattr(check, "_rehearse", lambda *_: fine)
     lock = directory.lock({"verb": REHEARSING, "pid": 7})
-    found = check.rehearse(directory, plan(), 0)
+    found = check.rehearse(directory, plan(), 0, list)
     assert found.waits_for == "a rehearsal (process 7)" and found.checks[0].state == "fail"
     assert found.checks[0].todo == REHEARSAL_TODO
     timer = threading.Timer(0.3, os.close, [lock])
     timer.start()
-    assert check.rehearse(directory, plan(), 0, 30.0) is fine
+    assert check.rehearse(directory, plan(), 0, list, 30.0) is fine
     timer.join()
     lock = directory.lock({"plan": "X", "pid": 1})
-    found = check.rehearse(directory, plan(), 0, 30.0)
+    found = check.rehearse(directory, plan(), 0, list, 30.0)
     assert not found.waits_for and found.checks[0].todo == IN_USE_TODO
     os.close(lock or 0)
 

@@ -60,3 +60,41 @@ def test_what_cannot_begin_is_told(tmp_path: Path) -> None:
     (tmp_path / "log").mkdir()
     with pytest.raises(AssertionError, match=rf"could not begin: is there room for {tmp_path}/log\?"):
         detached(tmp_path, 0)
+
+
+GUARDED = """
+import sys, time
+from app.agent.system.detaching import guarded
+with guarded(lambda: open(sys.argv[1] + "/cleaned", "w").close()):
+    print("begun", flush=True)
+    time.sleep(float(sys.argv[2]))
+"""
+
+
+def begin_guarded(folder: Path, seconds: float) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", GUARDED, str(folder), str(seconds)]
+    begun = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    assert begun.stdout is not None and begun.stdout.readline() == "begun\n"
+    return begun
+
+
+def test_a_block_that_ends_by_itself_is_not_cleaned_up(tmp_path: Path) -> None:
+    begun = begin_guarded(tmp_path, 0)
+    begun.communicate(timeout=10)
+    assert begun.returncode == 0
+    assert not (tmp_path / "cleaned").exists()
+
+
+def test_after_a_block_whose_group_was_killed_its_guardian_cleans_up(tmp_path: Path) -> None:
+    begun = begin_guarded(tmp_path, 60)
+    os.killpg(begun.pid, signal.SIGKILL)
+    begun.communicate(timeout=10)  # the guardian holds no stream open
+    wait_until((tmp_path / "cleaned").exists, "the guardian has cleaned up")
+
+
+def test_a_block_outlives_its_guardian(tmp_path: Path) -> None:
+    begun = begin_guarded(tmp_path, 0.5)
+    (guardian,) = Path(f"/proc/{begun.pid}/task/{begun.pid}/children").read_text().split()
+    os.kill(int(guardian), signal.SIGKILL)
+    begun.communicate(timeout=10)
+    assert begun.returncode == 0

@@ -72,7 +72,7 @@ def test_everything_shipped_can_be_read() -> None:
     assert {"load", "index", "point-query", "read-write", "insert"} <= {each.name for each in workloads}
     assert {"duel", "quick"} <= {each.name for each in sequences}
     assert {(each.engine, each.name) for each in presets} >= {
-        (engine, "default") for engine in ("innodb", "rocksdb", "myisam")
+        (engine, "baseline") for engine in ("innodb", "rocksdb", "myisam")
     }
     everything: list[Any] = [*workloads, *sequences, *presets]
     assert all(each.shipped and each.title for each in everything)
@@ -109,24 +109,31 @@ def test_what_is_not_there_is_told_with_what_is() -> None:
     for ask in (Catalog().workload, Catalog().sequence):
         with pytest.raises(InputError, match=r"no \w+ nothing: choose one of .*"):
             ask("nothing")
-    with pytest.raises(InputError, match="no preset nothing for innodb: choose one of c8r32, default"):
+    with pytest.raises(InputError, match="no preset nothing for innodb: choose one of baseline, c8r32"):
         Catalog().preset("innodb", "nothing")
     with pytest.raises(InputError, match=r"no engine \.\./x: choose one of innodb"):
-        Catalog().preset("../x", "default")
-    with pytest.raises(InputError, match="no preset nothing for csv: choose one of default"):
+        Catalog().preset("../x", "baseline")
+    with pytest.raises(InputError, match="no preset nothing for csv: choose one of baseline, stock"):
         Catalog().preset("csv", "nothing")
 
 
-def test_an_engine_without_presets_has_an_empty_one(dyno_home: Path) -> None:
+def test_an_engine_without_facts_has_a_baseline_and_one_that_sets_nothing(dyno_home: Path) -> None:
     catalog = Catalog()
-    assert (catalog.preset("csv", "default").options, catalog.preset_names("csv")) == ((), ["default"])
+    assert (catalog.preset("csv", "stock").options, catalog.preset_names("csv")) == (
+        (),
+        ["baseline", "stock"],
+    )
+    assert {each.key for each in catalog.preset("csv", "baseline").options} < {
+        each.key for each in catalog.preset("myisam", "baseline").options
+    }
     assert catalog.engines() == list(KNOWN)
     write(dyno_home / "presets/memory/large.cnf", "[mysqld]\nmax_heap_table_size=1G\n")
     write(dyno_home / "presets/No Engine/x.cnf", "[mysqld]\n")
     assert catalog.engines() == [*KNOWN, "memory"]
-    assert [each.name for each in catalog.presets("memory")[0]] == ["default", "large"]
-    assert [(each.engine, each.name) for each in catalog.presets()[0]][-2:] == [
-        ("memory", "default"),
+    assert [each.name for each in catalog.presets("memory")[0]] == ["baseline", "stock", "large"]
+    assert [(each.engine, each.name) for each in catalog.presets()[0]][-3:] == [
+        ("memory", "baseline"),
+        ("memory", "stock"),
         ("memory", "large"),
     ]
 
@@ -333,10 +340,10 @@ def test_no_toml_text_is_more_than_a_complaint(text: str) -> None:
 
 def test_a_preset_is_copied_changed_and_deleted() -> None:
     catalog = Catalog()
-    path = copy_preset(catalog, "innodb", "default", "mine")
+    path = copy_preset(catalog, "innodb", "baseline", "mine")
     assert not catalog.preset("innodb", "mine").shipped
     write_preset(catalog, "innodb", "mine", path.read_text().replace("=512", "=99"))
-    changed = diff_presets(catalog.preset("innodb", "default"), catalog.preset("innodb", "mine"))
+    changed = diff_presets(catalog.preset("innodb", "baseline"), catalog.preset("innodb", "mine"))
     assert "+max_connections=99" in changed
     delete_preset(catalog, "innodb", "mine")
     assert "mine" not in catalog.preset_names("innodb")
@@ -350,9 +357,9 @@ def test_a_folder_is_no_preset_whatever_its_name(dyno_home: Path) -> None:
 def test_shipped_presets_are_read_only() -> None:
     catalog = Catalog()
     for act in (
-        lambda: write_preset(catalog, "innodb", "default", ""),
-        lambda: delete_preset(catalog, "innodb", "default"),
-        lambda: copy_preset(catalog, "innodb", "default", "default"),
+        lambda: write_preset(catalog, "innodb", "baseline", ""),
+        lambda: delete_preset(catalog, "innodb", "baseline"),
+        lambda: copy_preset(catalog, "innodb", "baseline", "baseline"),
     ):
         with pytest.raises(InputError, match="comes with Dyno and is read-only"):
             act()
@@ -360,13 +367,13 @@ def test_shipped_presets_are_read_only() -> None:
 
 def test_what_cannot_be_read_is_not_written() -> None:
     catalog = Catalog()
-    path = copy_preset(catalog, "innodb", "default", "mine")
+    path = copy_preset(catalog, "innodb", "baseline", "mine")
     before = path.read_text()
     with pytest.raises(InputError, match="line 1: an option before the first group"):
         write_preset(catalog, "innodb", "mine", "back_log=3\n")
     assert path.read_text() == before
     with pytest.raises(InputError, match="exists already"):
-        copy_preset(catalog, "innodb", "default", "mine")
+        copy_preset(catalog, "innodb", "baseline", "mine")
     with pytest.raises(InputError, match="the name of a preset may have"):
         write_preset(catalog, "innodb", "../x", "")
     with pytest.raises(InputError, match="you have no preset other"):

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from app.catalog import Catalog
+from app.engines import KNOWN as KNOWN_ENGINES
+from app.engines import engine_of
 from app.presets import Machine, Preset, Rendered, option_values, render
 from app.presets.mycnf import HEADERS
+from app.presets.names import BASELINE, STOCK
 from tests.plans import VERSION
 
 MACHINE = Machine(16 << 30, 4)
@@ -45,10 +48,13 @@ LATER = {
     "rocksdb", "rocksdb_cache_high_pri_pool_ratio", "rocksdb_cache_index_and_filter_with_high_priority",
     "rocksdb_max_subcompactions", "rocksdb_merge_combine_read_size",
 }  # fmt: skip
+# what a preset that leaves all else to the build may set
+ASIDE = {"innodb_buffer_pool_size", "plugin_load_add", "rocksdb"}
 # what a preset says it is not for
 FROM_5_6 = {"innodb/c8r32": ("mysql-5.1.x(builtin-innodb)", "mysql-5.1.x(innodb_plugin)", "mysql-5.5.9")}
 
-LIBRARY = [each for each in Catalog().presets()[0] if each.shipped]
+OTHERS = Catalog().presets("memory")[0]  # those of every engine without facts
+LIBRARY = [each for each in (*Catalog().presets()[0], *OTHERS) if each.shipped]
 PAIRS = [
     pytest.param(preset, column, id=f"{preset.engine}/{preset.name} {column}")
     for preset in LIBRARY
@@ -56,6 +62,8 @@ PAIRS = [
     if column in HAVING.get(preset.engine, VERSIONS)
     and column not in FROM_5_6.get(f"{preset.engine}/{preset.name}", ())
 ]
+SETTLED = [pair for pair in PAIRS if pair.values[0].name != STOCK]  # what is compared is set in all others
+OF_STOCK = [pair for pair in PAIRS if pair.values[0].name == STOCK]
 PER_PRESET = [pytest.param(each, id=f"{each.engine}/{each.name}") for each in LIBRARY]
 
 
@@ -70,7 +78,7 @@ def rendered(preset: Preset, column: str) -> Rendered:
 def test_what_the_studies_used_is_there() -> None:
     names = {f"{each.engine}/{each.name}" for each in LIBRARY}
     for engine in ("innodb", "rocksdb", "myisam"):
-        assert {f"{engine}/{name}" for name in ("default", "optimized", "nuc-i3")} <= names
+        assert {f"{engine}/{name}" for name in ("baseline", "optimized", "nuc-i3")} <= names
     for engine in ("innodb", "rocksdb"):
         assert {f"{engine}/{name}" for name in ("optimized-zlib", "tencent", "c8r32")} <= names
     for engine in ("innodb", "myisam"):
@@ -81,7 +89,7 @@ def test_what_the_studies_used_is_there() -> None:
 @pytest.mark.parametrize(("preset", "column"), PAIRS)
 def test_no_version_is_given_what_it_does_not_know(preset: Preset, column: str) -> None:
     found = rendered(preset, column)
-    assert found.options and not found.dropped
+    assert (found.options or preset.name == STOCK) and not found.dropped
     strict = [each.key for each in found.options if not each.name.startswith("loose_")]
     assert [key for key in strict if not TABLE[column].get(key, key in EVERYWHERE)] == []
 
@@ -94,7 +102,7 @@ def test_what_may_be_ignored_is_known_to_some_version(preset: Preset) -> None:
     assert loose <= known | LATER
 
 
-@pytest.mark.parametrize(("preset", "column"), PAIRS)
+@pytest.mark.parametrize(("preset", "column"), SETTLED)
 def test_what_differs_between_versions_is_set_in_every_preset(preset: Preset, column: str) -> None:
     values = option_values(rendered(preset, column).text)
     assert values["character_set_server"] == "latin1"
@@ -129,7 +137,25 @@ def test_headers_tell_what_a_preset_is_and_how_safe(preset: Preset) -> None:
     assert all(preset.header[each] for each in HEADERS)
 
 
-@pytest.mark.parametrize("preset", PER_PRESET)
+@pytest.mark.parametrize(("preset", "column"), OF_STOCK)
+def test_stock_sets_memory_and_loads_the_engine(preset: Preset, column: str) -> None:
+    """The same memory as the baseline, so that nothing else differs between them but what the build does."""
+    values = option_values(rendered(preset, column).text)
+    baseline = option_values(rendered(Catalog().preset(preset.engine, BASELINE), column).text)
+    assert values.keys() <= {engine_of(preset.engine).cache, *ASIDE}
+    assert values.items() <= baseline.items()
+    assert engine_of(preset.engine).cache in {*values, ""}
+
+
+@pytest.mark.parametrize("engine", [*KNOWN_ENGINES, "memory"])
+def test_every_engine_has_a_baseline_and_stock_first(engine: str) -> None:
+    found = Catalog().presets(engine)[0][:2]
+    assert [each.name for each in found] == [BASELINE, STOCK]
+    assert all(each.shipped and 20 < len(each.title) < 46 for each in found)
+    assert found[1].title.startswith("The build's own settings")
+
+
+@pytest.mark.parametrize("preset", [each for each in PER_PRESET if each.values[0] not in OTHERS])
 def test_the_header_promises_what_the_options_keep(preset: Preset) -> None:
     values = option_values(rendered(preset, DEBIAN_12).text)
     said = preset.header["durability"]
@@ -138,12 +164,15 @@ def test_the_header_promises_what_the_options_keep(preset: Preset) -> None:
         assert said.startswith("none: ")
     elif flushed == "1" or preset.engine == "aria":
         assert said.startswith("full: ")
+    elif preset.name == STOCK:
+        assert said.startswith("full")  # what servers do by themselves: test_stock.py asks them
     else:
         assert said.startswith("loses up to a second of commits")
-    assert ("no binary log" in said) == (values["log_bin"] == "OFF")
+    if preset.name != STOCK:
+        assert ("no binary log" in said) == (values["log_bin"] == "OFF")
 
 
-@pytest.mark.parametrize("preset", PER_PRESET)
+@pytest.mark.parametrize("preset", [each for each in PER_PRESET if each.values[0] not in OTHERS])
 @pytest.mark.parametrize("ram", [1 << 30, 8 << 30, 256 << 30])
 def test_caches_fit_into_small_and_large_machines(preset: Preset, ram: int) -> None:
     values = option_values(render(preset, "MariaDB", VERSION, Machine(ram, 2)).text)

@@ -33,7 +33,7 @@ COMMANDS = {
     "build install there": (["build", "install", f"/opt/{MARIADB}", "--there"], ["survey"]),
     "build note": (["build", "note", MARIADB, "--compiler", "gcc"], ["note-build"]),
     "build remove": (["build", "remove", MARIADB], ["survey", "remove-build"]),
-    "preset check": (["preset", "check", "innodb/default"], ["survey", "ask"]),
+    "preset check": (["preset", "check", "innodb/baseline"], ["survey", "ask"]),
 }
 CASES = [(command, verb) for command, (_, verbs) in COMMANDS.items() for verb in verbs]
 OF_THE_LINK = ("silence", "half a line", "half a line, then silence")  # a follower tries again

@@ -40,11 +40,13 @@ def test_a_preset_is_named_with_its_engine(
 
 def test_the_engine_may_be_left_out_where_only_one_has_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Zstandard" in said(capsys, "show", "optimized-zstd")
-    assert "there is one for innodb, rocksdb, myisam" in refused(capsys, "show", "default")
+    assert "there is one for innodb, rocksdb, myisam" in refused(capsys, "show", "baseline")
     assert "there is no preset dance" in refused(capsys, "show", "dance")
-    assert "choose one of innodb, rocksdb, myisam" in refused(capsys, "show", "c-s-v/default")
-    assert "[mysqld]" in said(capsys, "show", "csv/default")
-    assert "write 1 times ENGINE/NAME: there are 2" in refused(capsys, "show", "innodb", "default", "tencent")
+    assert "choose one of innodb, rocksdb, myisam" in refused(capsys, "show", "c-s-v/baseline")
+    assert "[mysqld]" in said(capsys, "show", "csv/baseline")
+    assert "write 1 times ENGINE/NAME: there are 2" in refused(
+        capsys, "show", "innodb", "baseline", "tencent"
+    )
 
 
 def test_a_preset_is_shown_to_scripts_with_what_its_header_says(capsys: pytest.CaptureFixture[str]) -> None:
@@ -56,7 +58,10 @@ def test_a_preset_is_shown_to_scripts_with_what_its_header_says(capsys: pytest.C
         None,
     )
     assert found["durability"].startswith("loses") and "[mysqld-5.7]" in found["text"]
-    assert [each["name"] for each in json.loads(said(capsys, "list", "--json"))].count("default") == 4
+    assert [each["name"] for each in json.loads(said(capsys, "list", "--json"))].count("baseline") == 4
+    assert said(capsys, "list").endswith("\nA contender that names no preset has baseline.\n")
+    assert said(capsys, "show", "innodb/default") == said(capsys, "show", "innodb/baseline")
+    assert said(capsys, "show", "csv/default") == said(capsys, "show", "csv/stock")
 
 
 def test_two_presets_differ_line_by_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -64,20 +69,20 @@ def test_two_presets_differ_line_by_line(capsys: pytest.CaptureFixture[str]) -> 
     assert lines[:2] == ["--- rocksdb/optimized", "+++ rocksdb/optimized-zlib"]
     changed = [line for line in lines[2:] if line.startswith(("-", "+")) and "#" not in line]
     assert [line[:27] for line in changed] == [f"{sign}rocksdb_default_cf_options" for sign in "-+"]
-    assert said(capsys, "diff", "innodb/default", "innodb/default") == "the presets do not differ\n"
+    assert said(capsys, "diff", "innodb/baseline", "innodb/baseline") == "the presets do not differ\n"
 
 
 def test_a_copy_is_made_changed_by_hand_and_deleted(
     dyno_home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert str(dyno_home / MINE) in said(capsys, "new", "innodb/default", "mine")
-    assert ["innodb", "mine", "yours", "Engine", "defaults"] in [
+    assert str(dyno_home / MINE) in said(capsys, "new", "innodb/baseline", "mine")
+    assert ["innodb", "mine", "yours", "Same", "relaxed", "durability", "and", "sizes", "for", "all"] in [
         line.split() for line in said(capsys, "list").splitlines()
     ]
-    assert "exists already" in refused(capsys, "new", "innodb", "default", "mine")
-    assert "write innodb/mine" in refused(capsys, "new", "innodb/default", "rocksdb/mine")
-    assert "the name of a preset may have" in refused(capsys, "new", "innodb/default", "innodb/../mine")
-    assert "comes with Dyno" in refused(capsys, "delete", "innodb/default")
+    assert "exists already" in refused(capsys, "new", "innodb", "baseline", "mine")
+    assert "write innodb/mine" in refused(capsys, "new", "innodb/baseline", "rocksdb/mine")
+    assert "the name of a preset may have" in refused(capsys, "new", "innodb/baseline", "innodb/../mine")
+    assert "comes with Dyno" in refused(capsys, "delete", "innodb/baseline")
     said(capsys, "delete", "innodb/mine")
     assert not (dyno_home / MINE).exists()
     assert "you have no preset mine" in refused(capsys, "delete", "innodb/mine")
@@ -96,9 +101,9 @@ def test_a_file_that_is_no_text_hides_no_other(dyno_home: Path, capsys: pytest.C
 
 
 def test_nothing_is_edited_without_a_terminal(dyno_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said(capsys, "new", "innodb/default", "mine")
+    said(capsys, "new", "innodb/baseline", "mine")
     assert f"edit {dyno_home / MINE} yourself" in refused(capsys, "edit", "innodb/mine")
-    assert "comes with Dyno" in refused(capsys, "edit", "innodb/default")
+    assert "comes with Dyno" in refused(capsys, "edit", "innodb/baseline")
     assert "create it with dyno preset new" in refused(capsys, "edit", "innodb/other")
 
 
@@ -142,7 +147,7 @@ file.write_text(file.read_text().replace(old, new))
 def test_a_preset_is_edited_in_the_editor_of_the_person(
     dyno_home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said(capsys, "new", "innodb/default", "mine")
+    said(capsys, "new", "innodb/baseline", "mine")
     code, shown = at_a_terminal(an_editor(tmp_path, ("connections=512", "connections=99")))
     assert (code, "innodb/mine is changed" in shown) == (0, True)
     assert "max_connections=99\n" in (dyno_home / MINE).read_text()
@@ -151,7 +156,7 @@ def test_a_preset_is_edited_in_the_editor_of_the_person(
 def test_what_cannot_be_sent_is_edited_again_or_left(
     dyno_home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said(capsys, "new", "innodb/default", "mine")
+    said(capsys, "new", "innodb/baseline", "mine")
     before = (dyno_home / MINE).read_text()
     editor = an_editor(tmp_path, ("max_connections", "port"), ("port=512", "port=513"))
     code, shown = at_a_terminal(editor, "y\nn\n")
@@ -167,7 +172,7 @@ def test_what_cannot_be_sent_is_edited_again_or_left(
 def test_an_editor_that_fails_changes_nothing(
     dyno_home: Path, editor: str, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said(capsys, "new", "innodb/default", "mine")
+    said(capsys, "new", "innodb/baseline", "mine")
     before = (dyno_home / MINE).read_text()
     code, shown = at_a_terminal(editor)
     assert (code, told in shown) == (2, True)

@@ -192,5 +192,5 @@ def test_an_attempt_says_that_others_disturbed_those_before(
     said = []
     for turn in plan.turns[:2]:
         assert main(["session", "show", turn.session]) == 0
-        said.append("attempt 2: earlier attempts were disturbed" in capsys.readouterr().out)
+        said.append("attempt 2: the attempt before was disturbed" in capsys.readouterr().out)
     assert said == [False, True]

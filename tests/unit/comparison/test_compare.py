@@ -17,9 +17,13 @@ from app.comparison.compare import compare
 from app.core.errors import InputError
 from app.core.units import direction_of, figure_text
 from app.history import edits
+from app.history.figures import show
 from app.history.history import History
+from app.history.sessions import sessions
+from app.history.step_text import BUSY
 from app.history.writing import Writer
-from app.protocol.events import StepEnded, StepStarted
+from app.protocol.events import Log, StepEnded, StepStarted
+from app.protocol.machine_checks import BUSY_START
 from app.protocol.states import OUT_OF_TIME, UNDECIDABLE
 from tests import decided, journals
 from tests.journals import store
@@ -68,6 +72,35 @@ def test_repeats_are_one_column_of_medians(history: History) -> None:
     assert point["spread"] == pytest.approx([40.0 / 110.0, 5.0 / 85.0])
     assert (point["unit"], point["direction"], point["group"]) == ("queries/s", "higher", "read")
     assert point["coordinates"] == {"threads": 1}
+
+
+@pytest.mark.parametrize("is_new_first", [False, True])
+def test_a_session_of_an_earlier_dyno_shares_the_column_of_its_preset(
+    history: History, is_new_first: bool
+) -> None:
+    """What is called baseline now was called default: the same options, so the same key."""
+    ids = []
+    for number, name in ((1, "default"), (2, "baseline")):
+        contender = replace(INNODB, preset=name, name=f"innodb-{name}")
+        made = journals.plan([contender], repeats=2, number=number)
+        keep(history, made)
+        ids += [turn.session for turn in made.turns]
+    ids = ids[::-1] if is_new_first else ids
+    found = compare(history, ids)
+    (column,) = found["sessions"]
+    assert (column["ids"], column["name"], column["contender"]["preset"]) == (
+        ids, "innodb-baseline", "baseline",
+    )  # fmt: skip
+    apart = compare(history, ids[1:3])["sessions"]
+    assert {each["contender"]["preset"] for each in apart} == {"baseline"}
+
+
+def test_presets_of_others_keep_their_names(history: History) -> None:
+    foreign = [replace(each, server="") for each in (INNODB, ROCKSDB)]
+    made = journals.plan(foreign)
+    keep(history, made)
+    columns = compare(history, [turn.session for turn in made.turns])["sessions"]
+    assert [each["contender"]["preset"] for each in columns] == ["default", "default"]
 
 
 def test_a_failed_step_leaves_its_repeat_out_and_says_why(history: History) -> None:
@@ -163,12 +196,19 @@ def test_other_machines_are_marked(history: History) -> None:
     assert len(found["sessions"]) == 2
 
 
-def test_a_busy_machine_is_named_once_of_each_plan(history: History) -> None:
-    busy = replace(journals.plan([INNODB], repeats=3), allow_busy=True)
-    keep(history, busy)
-    found = compare(history, [turn.session for turn in busy.turns])["warnings"]
-    said = "plan a plan: it was allowed to start while another plan measured on the same machine"
-    assert [each for each in found if "allowed to start" in each] == [said]
+def test_a_busy_machine_is_named_where_it_was_busy(history: History) -> None:
+    """Not of a plan that was allowed to begin on one, and met nobody."""
+    allowed = replace(journals.plan([INNODB], repeats=2), allow_busy=True)
+    alone, beside = (turn.session for turn in allowed.turns)
+    for session in (alone, beside):
+        maker = journals.Maker(allowed, session).begin()
+        text = f"{BUSY_START}the plan b is running" if session == beside else "begins"
+        maker.add(Log, source="agent", level="info", text=text)
+        Writer(history).append(allowed.id, session, 0, maker.end().raw)
+    names = {each["id"]: each["name"] for each in sessions(history)}
+    found = compare(history, [alone, beside])["warnings"]
+    assert [each for each in found if BUSY in each] == [f"session {names[beside]}: {BUSY}"]
+    assert [show(history, each)["busy"] for each in (alone, beside)] == [False, True]
 
 
 def test_unfinished_sessions_are_marked(history: History) -> None:

@@ -23,6 +23,7 @@ from app.history.writing import Writer
 from app.protocol.events import Fact
 from app.protocol.plan import Plan, step_label
 from tests import journals
+from tests.plans import write
 
 INNODB, ROCKSDB = journals.contender("innodb"), journals.contender("rocksdb")
 
@@ -54,6 +55,13 @@ def test_contenders_and_their_presets(tmp_path: Path) -> None:
         ("contender", "engine"): ["innodb", "rocksdb"],
         ("preset", "max_connections"): ["100", "512"],
     }
+
+
+def test_the_earlier_name_of_a_preset_is_no_difference(tmp_path: Path, dyno_home: Path) -> None:
+    plan = journals.plan([INNODB, replace(INNODB, preset="baseline", name="new")])
+    assert INNODB.preset == "default" and found(tmp_path, plan) == []
+    write(dyno_home / "presets/innodb/default.cnf", "[mysqld]\n")
+    assert rows(found(tmp_path / "other", plan)) == {("contender", "preset"): ["default", "baseline"]}
 
 
 def test_an_option_that_only_one_sets(tmp_path: Path) -> None:

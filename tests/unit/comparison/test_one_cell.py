@@ -86,6 +86,16 @@ def test_a_load_of_one_round_has_one_reason(history: History) -> None:
     assert answer(found, THREE)["steps"][0]["why"] == reason
 
 
+def test_sessions_that_have_the_step_are_not_called_skipped(history: History) -> None:
+    """One of their repeats ended before the step; the others have it, and are marked."""
+    odd = {(1, repeat, READ): Odd(marks=["indebted"]) for repeat in range(1, 5)}
+    odd |= {(at, 5, READ): Odd(skipped=True) for at in (0, 1)}
+    found = compared(history, odd)
+    assert found["rows"][READ]["why"] == ["", "indebted"]
+    told = [each for each in verdict_sentences(found) if "point-query" in each]
+    assert told and not any("skipped" in each for each in told)
+
+
 def test_a_ratio_outside_of_its_interval_is_no_verdict(history: History) -> None:
     """One round that is far off moves the mean, and not the median."""
     odd = {(1, at, WRITE): Odd(factor=0.97) for at in (2, 5)}

@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from app.cli import main
 from app.comparison.over_time import OverTimeEntry, is_worse, over_time
 from app.comparison.over_time_text import changes_table, sentence_of
 from app.core.errors import InputError
@@ -62,6 +64,23 @@ def test_a_new_build_that_is_slower_is_named(history: History) -> None:
     assert "server" in sentence_of(found["steps"][1], found)
 
 
+def test_too_few_plans_tell_nothing(dyno_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Not that nothing has changed."""
+    with History(dyno_home) as history:
+        (id_,) = keep(history, 1)
+        found = over_time(history, id_)
+    assert {sentence_of(step, found).partition(": ")[2] for step in found["steps"]} == {
+        "too few plans (1, needs 4)"
+    }
+    assert main(["changes", id_, "--check"]) == 3
+    assert "too few plans (1, needs 4)" in capsys.readouterr().out
+    with History(dyno_home) as history:
+        for number in (2, 3, 4):
+            keep(history, number)
+    assert main(["changes", id_]) == 0
+    assert "0 of 3 steps changed over 4 plans" in capsys.readouterr().out
+
+
 def test_a_slower_machine_is_told_from_a_slower_server(history: History) -> None:
     ids = [keep(history, n, canary=1.0)[0] for n in range(1, 11)]
     ids += [keep(history, n, 0.95, NEW, 0.95)[0] for n in range(11, 19)]
@@ -100,11 +119,18 @@ def test_other_work_is_no_part_of_it(history: History) -> None:
     assert len(over_time(history, ids[0])["points"]) == 1
 
 
+def test_the_earlier_name_of_a_preset_goes_on(history: History) -> None:
+    ids = keep(history, 1) + keep(history, 2, preset="baseline")
+    keep(history, 3, preset="stock")
+    for each in ids:
+        assert [point["sessions"] for point in over_time(history, each)["points"]] == [[id_] for id_ in ids]
+
+
 def test_few_plans_show_no_change(history: History) -> None:
     ids = [keep(history, n, 1.0 if n < 3 else 0.5)[0] for n in range(1, 4)]
     found = over_time(history, ids[0])
     assert not any(changed(found).values())
-    assert sentence_of(found["steps"][1], found) == f"{STEP}: no change over 3 plans"
+    assert sentence_of(found["steps"][1], found) == f"{STEP}: too few plans (3, needs 4)"
 
 
 def test_bad_names_are_refused(history: History) -> None:

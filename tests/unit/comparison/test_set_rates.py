@@ -58,6 +58,6 @@ def test_a_report_of_rates_alone_says_that_nothing_is_judged(history: History) -
     steps = [step("reads", 100), step("reads", 400)]
     found = compare(history, comparable.keep(history.path.parent, comparable.plan(2, 3, its_steps=steps)))
     told = list(summary(found, ["a", "b"], 0))
-    assert told[0] == "The plan sets the rate of every step: nothing here is judged."
+    assert told[0] == f"No verdict ({WHY})."
     assert told[1] == "b and a have no result to compare."
     assert verdict_legend(found).endswith("not judged: at the rate that the plan sets, compare a latency")

@@ -127,11 +127,11 @@ def others(**engines: str) -> Survey:
 
 def test_any_engine_that_a_build_has_can_be_planned_for() -> None:
     machine = others(memory="", mroonga="ha_mroonga.so")
-    texts = [f"{MARIADB}:memory", f"{MARIADB}:Mroonga", f"{MARIADB}:innodb"]
+    texts = [f"{MARIADB}:memory:stock", f"{MARIADB}:Mroonga:stock", f"{MARIADB}:innodb"]
     plan = resolve(request(*texts), machine, Catalog())
     memory, mroonga, _ = plan.contenders
     assert (memory.cnf, mroonga.cnf) == ("[mysqld]\n", "[mysqld]\nplugin_load_add=ha_mroonga.so\n")
-    assert plan.files["presets/memory/default.cnf"].startswith("# title: Nothing set\n")
+    assert plan.files["presets/memory/stock.cnf"].startswith("# title: The build's own settings\n")
     guess = estimate(plan, machine)
     assert guess.disk_bytes > 0 and [each.cache_bytes for each in guess.contenders[:2]] == [0, 0]
     said = [check for check in check_plan(plan, machine, guess, lambda: NOW) if check.name == "engine"]
@@ -169,9 +169,8 @@ def test_workloads_that_name_other_engines_are_guessed_by_the_worst() -> None:
 
 def test_the_grid_offers_them_behind_all_others() -> None:
     found = choices(others(memory="", archive="ha_archive.so"), Catalog())
-    assert [(each.engine, each.name) for each in found.presets[-2:]] == [
-        ("archive", "default"),
-        ("memory", "default"),
-    ]
-    assert found.refusal(MARIADB, "memory", "default") == ""
-    assert "lacks the engine memory" in found.refusal("mysql-5.6.24", "memory", "default")
+    assert [(each.engine, each.name) for each in found.presets[-4:]] == [
+        ("archive", "baseline"), ("memory", "baseline"), ("archive", "stock"), ("memory", "stock"),
+    ]  # fmt: skip
+    assert found.refusal(MARIADB, "memory", "baseline") == ""
+    assert "lacks the engine memory" in found.refusal("mysql-5.6.24", "memory", "baseline")

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection
+from dataclasses import replace
 
 import pytest
 
 from app.explaining.bisect_search import FOUND, ROUNDS, SAME, UNTOLD, Bisecting, Bisection, group_of
+from app.explaining.bisecting import Asked, BuildSearch
+from app.explaining.evidence import Work
+from app.planner import PlanRequest
+from tests import journals
 
 BUILDS = [f"mysql-9.{at}" for at in range(64)]
 NOISE = 0.005  # of a round in slices
@@ -39,6 +44,17 @@ def test_the_culprit_among_64_builds_in_at_most_8_comparisons(culprit: int, chan
     found, comparisons = searched(speeds, random.Random(culprit))
     assert (found.verdict, found.low, found.high) == (FOUND, culprit - 1, culprit)
     assert comparisons <= 8
+
+
+@pytest.mark.parametrize("asked", ["innodb", "innodb:default", "innodb:baseline"])
+def test_rounds_of_the_earlier_name_of_a_preset_count(asked: str) -> None:
+    old, other = journals.contender("innodb", "default"), journals.contender("innodb", "stock")
+    found = BuildSearch(
+        Asked("*", asked, "point-query", PlanRequest()), (), (), PlanRequest(),
+        frozenset({old.fingerprint}), Work("point-query", "w", "m"),
+    )  # fmt: skip
+    groups = [found._group_of(each) for each in (old, replace(old, preset="baseline"), other)]
+    assert groups == [group_of(old.build), group_of(old.build), None]
 
 
 def test_it_is_seldom_wrong() -> None:

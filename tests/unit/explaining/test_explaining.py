@@ -138,7 +138,7 @@ def test_sessions_and_plans_name_a_pair(history: History) -> None:
 
 def test_named_contenders_are_found_on_the_target() -> None:
     request = PlanRequest().with_options(sequence="duel", rows=1000)
-    names = [f"{MARIADB}:innodb:default", f"{MARIADB}:innodb:optimized"]
+    names = [f"{MARIADB}:innodb:baseline", f"{MARIADB}:innodb:optimized"]
     found = Explaining.of(Asked(Pair.of_names(names, request), "point-query"), survey(), Catalog())
     assert found.between.a.engine == "innodb" and found.between.names
 

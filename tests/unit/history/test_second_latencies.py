@@ -22,7 +22,7 @@ from app.history.importing import import_session
 from app.history.rebuilding import rebuild
 from app.history.second_latencies import SecondLatencies, latencies_by_session, latencies_of, together
 from app.history.step_results import endings
-from app.history.stretches import stretch
+from app.history.stretches import WHY_NONE, stretch
 from app.history.timeline import timeline
 from app.history.writing import Writer
 from app.protocol.events import StepEnded
@@ -220,3 +220,21 @@ def test_they_are_packed_without_loss() -> None:
 def test_a_step_without_any_has_no_block(filled: History) -> None:
     (load,) = filled.query("SELECT number FROM step WHERE kind = 'load' LIMIT 1")
     assert latencies_of(filled.connection, load[0]) is None
+
+
+@pytest.mark.parametrize(
+    ("step", "outcome", "why"),
+    [
+        ("load", "completed", "a step of kind load runs no sysbench"),
+        ("point-query", "failed", "failed: sysbench: FATAL: error 1205"),
+        ("point-query", "completed", WHY_NONE),
+    ],
+)
+def test_a_step_without_them_says_why(history: History, step: str, outcome: str, why: str) -> None:
+    maker = Maker(PLAN, FIRST).begin()
+    reason = "sysbench: FATAL: error 1205" if outcome == "failed" else ""
+    for at in range(len(PLAN.steps)):
+        maker.step(at, outcome, reason)
+    store(history, maker.end())
+    with pytest.raises(InputError, match=f"no latencies by second of {step}: {why}$"):
+        stretch(history, [FIRST], step)

@@ -9,7 +9,7 @@ from app.planner.draft import (
     first_draft,
     outcome,
 )
-from tests.plans import NOW, survey
+from tests.plans import survey
 
 OLD = "mysql-5.6.24"
 PLAIN = {"steps": (), "seconds": None, "repeats": 1, "order": "interleaved", "start": "loaded"}
@@ -21,4 +21,4 @@ def drafted(**values: object) -> Draft:
 
 
 def concluded(draft: Draft, approved: frozenset[str] = frozenset(), **on: object) -> Outcome:
-    return outcome(draft, survey(**on), Catalog(), approved, lambda: NOW)
+    return outcome(draft, survey(**on), Catalog(), approved)

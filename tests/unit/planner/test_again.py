@@ -19,9 +19,9 @@ from tests import journals
 from tests.plans import MARIADB, request, survey
 
 MACHINE = survey(topology=[[[0, 1], [2, 3]]])
-INNODB, MYISAM = f"{MARIADB}:innodb:default", f"{MARIADB}:myisam:default"
+INNODB, MYISAM = f"{MARIADB}:innodb:baseline", f"{MARIADB}:myisam:baseline"
 TUNED = ContenderRequest(
-    MARIADB, "innodb", "default", "tuned", "ROW_FORMAT=COMPRESSED", cores="0-1", memory_limit="2G"
+    MARIADB, "innodb", "baseline", "tuned", "ROW_FORMAT=COMPRESSED", cores="0-1", memory_limit="2G"
 )
 
 
@@ -134,7 +134,7 @@ def test_a_preset_that_is_gone_is_that_of_the_plan(history: History) -> None:
     asked = request_again(history, [before.id])
     again = resolve(asked, MACHINE, Catalog())
     assert [each.key for each in again.contenders] == [each.key for each in before.contenders]
-    assert not outcome(Draft(asked), MACHINE, Catalog(), (), lambda: 0.0).problem
+    assert not outcome(Draft(asked), MACHINE, Catalog(), ()).problem
 
 
 def test_a_plan_of_others_cannot_name_a_file_elsewhere(history: History) -> None:

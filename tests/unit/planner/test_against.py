@@ -129,7 +129,7 @@ def test_a_journal_of_others_cannot_name_a_file_elsewhere(history: History) -> N
 @pytest.mark.parametrize("line", ["init_file=/etc/passwd", "slow_query_log_file=x\nplugin_dir=/tmp"])
 def test_a_preset_of_others_may_say_no_more_than_any_other(history: History, line: str) -> None:
     made = resolve(request(), MACHINE, Catalog())
-    plan = replace(made, files={**made.files, "presets/innodb/default.cnf": f"[mysqld]\n{line}\n"})
+    plan = replace(made, files={**made.files, "presets/innodb/baseline.cnf": f"[mysqld]\n{line}\n"})
     session = plan.turns[0].session
     Writer(history).append(plan.id, session, 0, journals.Maker(plan, session).begin().raw)
     found = Against.of(history, session, Catalog())
@@ -139,7 +139,7 @@ def test_a_preset_of_others_may_say_no_more_than_any_other(history: History, lin
 
 def test_a_preset_that_is_the_same_keeps_its_name(history: History) -> None:
     found = Against.of(history, kept(history).turns[0].session, Catalog())
-    assert found.request.contenders[0].preset == "default" and not found.request.contenders[0].preset_text
+    assert found.request.contenders[0].preset == "baseline" and not found.request.contenders[0].preset_text
 
 
 def test_the_server_must_be_the_one_that_was_measured(history: History) -> None:

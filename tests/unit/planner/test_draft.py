@@ -118,11 +118,11 @@ def test_a_field_left_open_is_what_the_sequence_says() -> None:
 def test_everything_that_cannot_be_had_has_its_reason(dyno_home: Path) -> None:
     write(dyno_home / "presets/innodb/wrong.cnf", "[mysqld]\ninnodb_buffer_pool_size={nothing}\n")
     found = choices(survey(), Catalog())
-    assert not found.refusal(MARIADB, "rocksdb", "default")
-    assert "lacks the engine rocksdb" in found.refusal(OLD, "rocksdb", "default")
-    assert "libaio.so.1 is missing" in found.refusal("mysql-8.0.40", "innodb", "default")
+    assert not found.refusal(MARIADB, "rocksdb", "baseline")
+    assert "lacks the engine rocksdb" in found.refusal(OLD, "rocksdb", "baseline")
+    assert "libaio.so.1 is missing" in found.refusal("mysql-8.0.40", "innodb", "baseline")
     assert "line 2: innodb_buffer_pool_size" in found.refusal(MARIADB, "innodb", "wrong")
-    assert not found.refusal("mysql-9.7.4", "innodb", "default")  # its survey writes InnoDB
+    assert not found.refusal("mysql-9.7.4", "innodb", "baseline")  # its survey writes InnoDB
 
 
 def test_files_that_cannot_be_read_are_told_and_the_rest_is_there(dyno_home: Path) -> None:
@@ -131,11 +131,11 @@ def test_files_that_cannot_be_read_are_told_and_the_rest_is_there(dyno_home: Pat
     found = choices(None, Catalog())
     assert found.builds == ()
     assert len(found.problems) == 2
-    assert found.sequence("duel") and found.preset("innodb", "default")
+    assert found.sequence("duel") and found.preset("innodb", "baseline")
 
 
 def test_a_preset_is_rendered_for_a_build_of_the_target() -> None:
-    preset = Catalog().preset("innodb", "default")
+    preset = Catalog().preset("innodb", "baseline")
     text = rendered(preset, MARIADB, survey()).text
     assert f"innodb_buffer_pool_size={2 << 30}" in text
     assert "innodb_log_file_size=96M" in text

@@ -63,7 +63,7 @@ def test_what_the_duel_says_goes_with_it() -> None:
 
 
 def test_two_contenders_are_compared_until_it_is_decided() -> None:
-    draft = Draft().with_sequence("quick").tick(OLD, "innodb", "default", True)
+    draft = Draft().with_sequence("quick").tick(OLD, "innodb", "baseline", True)
     assert (draft.request.repeats, draft.text("repeats")) == (1, "1")
     draft = draft.copied(0)
     assert (draft.request.repeats, draft.text("repeats")) == ("until decided", "until decided")
@@ -80,10 +80,10 @@ def test_repeats_that_were_chosen_stay() -> None:
     assert (draft.request.time_limit, draft.text("time_limit")) == (0, "")  # which is of plans until decided
     limited = drafted(repeats="until decided", matters_pct=3.0).typed("repeats", "4")
     assert limited.request.matters_pct is None
-    assert draft.tick(OLD, "innodb", "default", True).without([0, 1]).request.repeats == 4
+    assert draft.tick(OLD, "innodb", "baseline", True).without([0, 1]).request.repeats == 4
     once = drafted(repeats=1)
-    assert once.tick(OLD, "innodb", "default", True).request.repeats == 1
-    assert first_draft(survey(), "local").tick(OLD, "innodb", "default", True).request.repeats == 5
+    assert once.tick(OLD, "innodb", "baseline", True).request.repeats == 1
+    assert first_draft(survey(), "local").tick(OLD, "innodb", "baseline", True).request.repeats == 5
 
 
 def test_the_repeats_of_the_window_are_no_choice_of_a_person() -> None:
@@ -119,12 +119,12 @@ def test_without_two_engines_there_is_what_can_be_had() -> None:
 
 
 def test_ticks_add_at_the_end_and_take_away_all_of_a_cell() -> None:
-    draft = drafted().tick(OLD, "innodb", "default", True).tick(OLD, "innodb", "default", True)
+    draft = drafted().tick(OLD, "innodb", "baseline", True).tick(OLD, "innodb", "baseline", True)
     assert len(draft.request.contenders) == 3
     draft = draft.copied(2).with_contender(3, table_options=" ROW_FORMAT=COMPRESSED ")
     assert draft.request.contenders[3].table_options == "ROW_FORMAT=COMPRESSED"
-    assert draft.is_ticked(OLD, "innodb", "default")
-    assert len(draft.tick(OLD, "innodb", "default", False).request.contenders) == 2
+    assert draft.is_ticked(OLD, "innodb", "baseline")
+    assert len(draft.tick(OLD, "innodb", "baseline", False).request.contenders) == 2
     assert len(draft.without([0, 3]).request.contenders) == 2
 
 
@@ -170,7 +170,7 @@ def test_two_contenders_of_one_name_are_told_and_still_have_names() -> None:
 
 
 def test_colours_are_those_the_history_has_or_will_give() -> None:
-    plan = concluded(drafted().tick(OLD, "innodb", "default", True)).plan
+    plan = concluded(drafted().tick(OLD, "innodb", "baseline", True)).plan
     assert plan
     second = plan.contenders[1].key
     assert contender_colours(plan, {}, 8) == [0, 1, 2]

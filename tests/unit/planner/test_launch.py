@@ -26,7 +26,7 @@ from app.planner.launch import (
 )
 from app.protocol.answers import ADD, FAIL, PASS, Check, QueueChange, Rehearsal
 from tests.fakes import ScriptedAgent
-from tests.plans import MARIADB, NOW, build, plan, request, survey, surveyed
+from tests.plans import MARIADB, build, plan, request, survey, surveyed
 
 BOTH = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb")
 REHEARSALS = ["rehearse innodb", "rehearse rocksdb"]
@@ -92,7 +92,7 @@ def test_a_plan_is_estimated_once_a_launch(estimated: list[str]) -> None:
 
 def test_a_draft_is_estimated_once_a_change(estimated: list[str]) -> None:
     draft = drafting.Draft(request(*BOTH))
-    found = drafting.outcome(draft, survey(), Catalog(), (), lambda: NOW)
+    found = drafting.outcome(draft, survey(), Catalog(), ())
     assert found.estimate and found.checks and len(estimated) == 1
 
 

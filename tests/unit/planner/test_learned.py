@@ -19,7 +19,7 @@ from app.planner.parity import IN_FORCE
 from app.protocol.others import DISTURBED
 from app.protocol.plan import Plan
 from tests import journals
-from tests.plans import MARIADB, NOW, plan, survey
+from tests.plans import MARIADB, plan, survey
 from tests.took import carry_out
 
 INNODB, MYISAM, OTHER_BUILD = f"{MARIADB}:innodb", f"{MARIADB}:myisam", "mysql-9.7.4:innodb"
@@ -161,7 +161,7 @@ def test_defaults_that_differ_are_named_before_a_rehearsal(history: History) -> 
     carry_out(history, plan(OTHER_BUILD), variables=of_mysql)
     both = plan(INNODB, OTHER_BUILD)
     found = estimate(both, survey(), measured(history, both.machine_key))
-    (check,) = (each for each in check_plan(both, survey(), found, lambda: NOW) if each.name == IN_FORCE)
+    (check,) = (each for each in check_plan(both, survey(), found) if each.name == IN_FORCE)
     differ = "the defaults of these builds differ in 2 variables: innodb_flush_neighbors, back_log"
     assert (check.state, check.text) == (
         "info",

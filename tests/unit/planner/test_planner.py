@@ -35,11 +35,11 @@ def test_a_plan_leaves_nothing_open() -> None:
 def test_a_plan_carries_every_file_it_is_made_of() -> None:
     found = plan(*THREE[:2])
     assert {
-        "sequences/duel.toml", "presets/innodb/default.cnf", "presets/rocksdb/default.cnf",
+        "sequences/duel.toml", "presets/innodb/baseline.cnf", "presets/rocksdb/baseline.cnf",
         "workloads/dyno.lua", "workloads/load.toml", "workloads/load.lua", "workloads/transaction.lua",
     } <= set(found.files)  # fmt: skip
-    assert "presets/myisam/default.cnf" not in found.files
-    assert found.files["presets/innodb/default.cnf"] == Catalog().preset("innodb", "default").text
+    assert "presets/myisam/baseline.cnf" not in found.files
+    assert found.files["presets/innodb/baseline.cnf"] == Catalog().preset("innodb", "baseline").text
 
 
 def test_the_same_plan_has_the_same_hash_and_other_ids() -> None:
@@ -75,7 +75,7 @@ def test_warmup_may_be_none_at_all() -> None:
         ),
         (("mysql-8.0.40:innodb",), "the build mysql-8.0.40 cannot start: libaio.so.1 is missing"),
         (("mysql-5.6.24:rocksdb",), "lacks the engine rocksdb; it has innodb, myisam"),
-        (("mysql-5.6.24:innodb:fast",), "no preset fast for innodb: choose one of c8r32, default"),
+        (("mysql-5.6.24:innodb:fast",), "no preset fast for innodb: choose one of baseline, c8r32"),
         (("mysql-5.6.24:aria",), "lacks the engine aria"),
     ],
 )
@@ -113,7 +113,7 @@ def test_engines_are_named_in_any_case() -> None:
         ),
         (
             (ContenderRequest("a", "innodb"), ContenderRequest("a", "innodb", cores="0")),
-            ["a-innodb-default", "a-innodb-default-2"],
+            ["a-innodb-baseline", "a-innodb-baseline-2"],
         ),
         (
             tuple(
@@ -123,7 +123,7 @@ def test_engines_are_named_in_any_case() -> None:
         ),
         (
             (ContenderRequest("a", "innodb", name="rocksdb"), ContenderRequest("a", "rocksdb")),
-            ["rocksdb", "rocksdb-default"],
+            ["rocksdb", "rocksdb-baseline"],
         ),
     ],
 )
@@ -145,7 +145,7 @@ def test_no_two_contenders_are_given_one_name() -> None:
             ContenderRequest,
             st.sampled_from(["a", "a-innodb"]),
             st.sampled_from(["innodb", "rocksdb"]),
-            st.sampled_from(["default", "2"]),
+            st.sampled_from(["baseline", "2"]),
             st.just(""),
         ),
         min_size=1,

@@ -47,10 +47,10 @@ def check(name: str, state: str, text: str, *answers: dict[str, str]) -> Check:
 
 def line_of(text: str) -> int:
     """In the preset that is tried here."""
-    return Catalog().preset("innodb", "default").text.splitlines().index(text) + 1
+    return Catalog().preset("innodb", "baseline").text.splitlines().index(text) + 1
 
 
-def tried(agent: Agent, name: str = "default", engine: str = "innodb", **options: Any) -> list[BuildReply]:
+def tried(agent: Agent, name: str = "baseline", engine: str = "innodb", **options: Any) -> list[BuildReply]:
     return try_preset(agent, survey(), Catalog().preset(engine, name), **options)
 
 
@@ -151,7 +151,7 @@ def test_a_target_that_cannot_answer_ends_it() -> None:
         tried(Agent(Check("busy", FAIL, "plan X is running", "wait")), start=True)
     with pytest.raises(InputError, match="no build of this target starts with the engine rocksdb"):
         bare = survey(builds=[])
-        try_preset(Agent(), bare, Catalog().preset("rocksdb", "default"))
+        try_preset(Agent(), bare, Catalog().preset("rocksdb", "baseline"))
 
 
 def test_names_to_complete_come_from_builds_and_presets() -> None:

@@ -167,7 +167,7 @@ def test_a_preset_that_is_not_here_is_said(history: History, tmp_path: Path) -> 
         "local", survey(), Catalog()
     )
     assert found.request.contenders == (ContenderRequest(MARIADB, "innodb"),)
-    assert "InnoDB preset default in place of ../theirs: not here" in found.text()
+    assert "InnoDB preset baseline in place of ../theirs: not here" in found.text()
     assert f"build {MARIADB} in place of s" in found.text()
 
 

@@ -28,7 +28,7 @@ engine = "innodb"
 [[contender]]
 build = "{MARIADB}"
 engine = "ROCKSDB"
-preset = "default"
+preset = "baseline"
 name = "rocks"
 """
 

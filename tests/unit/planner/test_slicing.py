@@ -20,7 +20,7 @@ from app.planner.canary import estimated
 from app.planner.checks import Check, check_plan
 from app.planner.slicing import SLOW_S, slices_check, with_slices
 from app.protocol.plan import Plan, Step
-from tests.plans import GB, MARIADB, NOW, request, survey, write
+from tests.plans import GB, MARIADB, request, survey, write
 
 DUEL = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb")
 FOUR = (*DUEL, f"{MARIADB}:myisam", "mysql-5.6.24:innodb")
@@ -38,7 +38,7 @@ def whole(plan: Plan) -> dict[str, bool]:
 
 def one(name: str, plan: Plan, **on: Any) -> Check:
     target = survey(**on)
-    found = check_plan(plan, target, estimate(plan, target), lambda: NOW)
+    found = check_plan(plan, target, estimate(plan, target))
     (only,) = (check for check in found if check.name == name)
     return only
 

@@ -349,10 +349,10 @@ def test_values_can_be_compared() -> None:
         ("MySQL", "9.7.4"),
     ],
 )
-def test_default_presets_leave_nothing_open_that_spoils_a_comparison(
+def test_baselines_leave_nothing_open_that_spoils_a_comparison(
     engine: str, family: str, version: str
 ) -> None:
-    found = render(Catalog().preset(engine, "default"), family, version, MACHINE)
+    found = render(Catalog().preset(engine, "baseline"), family, version, MACHINE)
     values = option_values(found.text)
     assert not found.dropped
     assert "{" not in found.text
@@ -365,9 +365,9 @@ def test_default_presets_leave_nothing_open_that_spoils_a_comparison(
         assert values["query_cache_type"] == values["query_cache_size"] == "0"
 
 
-def test_default_presets_are_equally_durable_and_cache_as_much() -> None:
+def test_baselines_are_equally_durable_and_cache_as_much() -> None:
     innodb, rocksdb, myisam = (
-        option_values(render(Catalog().preset(engine, "default"), "MariaDB", VERSION, MACHINE).text)
+        option_values(render(Catalog().preset(engine, "baseline"), "MariaDB", VERSION, MACHINE).text)
         for engine in ("innodb", "rocksdb", "myisam")
     )
     assert innodb["innodb_flush_log_at_trx_commit"] == rocksdb["rocksdb_flush_log_at_trx_commit"] == "2"
@@ -387,11 +387,11 @@ def test_default_presets_are_equally_durable_and_cache_as_much() -> None:
     ],
 )
 def test_redo_has_one_size_under_every_name(version: str, redo: dict[str, str]) -> None:
-    values = option_values(render(Catalog().preset("innodb", "default"), "MySQL", version, MACHINE).text)
+    values = option_values(render(Catalog().preset("innodb", "baseline"), "MySQL", version, MACHINE).text)
     assert redo.items() <= values.items()
 
 
 @pytest.mark.parametrize(("ram", "cache"), [(2 * GB, GB // 2), (GB // 4, GB // 8), (512 * GB, 2 * GB)])
-def test_default_caches_suit_small_and_large_machines(ram: int, cache: int) -> None:
-    found = render(Catalog().preset("innodb", "default"), "MySQL", "9.7.4", Machine(ram, 4))
+def test_caches_of_baselines_suit_small_and_large_machines(ram: int, cache: int) -> None:
+    found = render(Catalog().preset("innodb", "baseline"), "MySQL", "9.7.4", Machine(ram, 4))
     assert option_values(found.text)["innodb_buffer_pool_size"] == str(cache)

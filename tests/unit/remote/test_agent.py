@@ -143,3 +143,18 @@ def test_what_is_no_answer_is_refused_in_one_line(line: bytes) -> None:
     agent, _ = agent_with(THERE, Completed(0, line + b"\n", b""))
     with pytest.raises(DynoError, match="did not answer to list"):
         agent.list()
+
+
+def test_the_clock_of_the_target_is_found_by_a_ping(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time that the survey takes is not mistaken for a difference of the clocks."""
+    ours = iter((100.0, 100.5))
+    monkeypatch.setattr("app.remote.agent.time", lambda: next(ours))
+    agent, _ = agent_with(THERE, answer(SURVEY), answer({"plans": [], "now": 107.0}))
+    assert agent.survey().clock_ahead_s == 6.5
+
+
+def test_a_slow_ping_accuses_no_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = iter((100.0, 112.0))
+    monkeypatch.setattr("app.remote.agent.time", lambda: next(ours))
+    agent, _ = agent_with(THERE, answer(SURVEY), answer({"plans": [], "now": 106.0}))
+    assert agent.survey().clock_ahead_s == 0

@@ -202,12 +202,12 @@ class BenchPage(Page):
     # answers
 
     def _on_target_chosen(self, name: str) -> None:
-        self.controller.choose_target(name, self.targets.survey_of(name), self.targets.surveyed_at(name))
+        self.controller.choose_target(name, self.targets.survey_of(name))
 
     def _on_surveyed(self, name: str, survey: Survey) -> None:
         if name == self.targets.chosen.name:
             self.starting.forget_machine()
-            self.controller.take_survey(survey, self.targets.surveyed_at(name))
+            self.controller.take_survey(survey)
 
     def _on_drafted(self, draft: Draft) -> None:
         for part in (self.contenders, self.sequence, self.run_panel):

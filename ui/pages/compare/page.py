@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.comparison.across import across_texts
 from app.comparison.compare import base_of
-from app.comparison.sentences import NONE
 from app.comparison.text import names_of, row_label
 from ui.core.bus import Wanted
 from ui.core.context import Context
@@ -178,12 +177,12 @@ class ComparePage(Page):
             self.limits.explain(compared.shown, self.body.table.figures.has_deviations)
 
     def _show_verdict(self, sentences: Sequence[str]) -> None:
-        """Show the verdict; without one the row of limits says why."""
+        """Show the first sentences, all of them in the tooltip."""
         more = len(sentences) - _SENTENCES
         lines = [*sentences[:_SENTENCES], *([f"and {more} more"] if more > 0 else [])]
         self.verdict.setText("\n".join(lines))
         self.verdict.setToolTip(as_tip("\n".join(sentences) if more > 0 else ""))
-        self.verdict.setVisible(not all(each.startswith(NONE) for each in sentences))
+        self.verdict.setVisible(bool(sentences))
 
     def _show_warnings(self, warnings: Sequence[str], are_apart: bool) -> None:
         more = len(warnings) - _WARNINGS

@@ -115,7 +115,7 @@ def _on(shown: SessionShown, plan: dict[str, Any], machine: dict[str, Any]) -> I
     repeat = f"repeat {shown['repeat']} of {plan['repeats']}"
     named = (plan.get("name") or plan["id"], repeat, attempt_text(shown["attempt"]))
     yield "Plan", ", ".join(filter(None, named))
-    yield "Busy", BUSY if shown["allow_busy"] else ""
+    yield "Busy", BUSY if shown["busy"] else ""
     start = start_text(shown["start_state"]) if shown["start_state"] else ""
     yield "Start", re.sub(r"snapshot \w+", "a snapshot", start)
     took = "" if shown["seconds"] is None else f", took {seconds_text(shown['seconds'])}"

@@ -52,7 +52,7 @@ def ratio_text(its_round: RoundCurves, step: Bounds) -> str:
     base = its_round.entries[0]["contender"]["name"]
     if step.ended_t is not None and all(ratio.slices == 1 for _, ratio in ratios):
         parts = ", ".join(f"{entry['contender']['name']} {ratio.value:.3f}" for entry, ratio in ratios)
-        return f"{step.label}: {_WHOLE}, no verdict: {parts} of {base}'s QPS"
+        return f"{step.label}, one slice of each, no verdict: {parts} of {base}'s QPS"
     so_far = " so far" if step.ended_t is None else ""
     counts = list(dict.fromkeys(_count_text(ratio) for _, ratio in ratios))
     is_once = len(counts) == 1 < len(ratios)  # three or four contenders seldom have room for it in each

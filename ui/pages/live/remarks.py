@@ -1,4 +1,4 @@
-"""The quiet panel: lines of the server's error log, what the agent says, notes and marks."""
+"""The quiet panel: lines of the server's error log, what the agent says, notes and moments."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Steering(QWidget):
             page,
             "Note",
             "note",
-            "Add a note at this moment; the charts mark it",
+            "Add a note at this moment; the charts show it",
             self._begin_note,
         )
         self.note = QLineEdit()

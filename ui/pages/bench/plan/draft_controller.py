@@ -59,7 +59,6 @@ class DraftController(QObject):
         self.draft = Draft()
         self.survey: Survey | None = None
         self.choices = Choices()
-        self._at = 0.0
         self._drafts: dict[str, Draft] = {}  # of the targets that were chosen before
         self._stock, self._conclude = Latest(context.tasks, self), Latest(context.tasks, self)
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
@@ -68,19 +67,19 @@ class DraftController(QObject):
 
     # what is known
 
-    def choose_target(self, name: str, survey: Survey | None, at: float | None) -> None:
+    def choose_target(self, name: str, survey: Survey | None) -> None:
         """Choose the target: restores its last draft, else keeps the same plan."""
         if self.survey is not None:
             self._drafts.setdefault(self.draft.request.target, self.draft)
-        self.survey, self._at = survey, at or 0.0
+        self.survey = survey
         before = self._drafts.pop(name, None)
         self._put(before or self._draft_for(name))
         self.reload()
 
-    def take_survey(self, survey: Survey, at: float | None) -> None:
+    def take_survey(self, survey: Survey) -> None:
         """Take a new survey of the target; the first one allows ticking."""
         is_first = self.survey is None
-        self.survey, self._at = survey, at or 0.0
+        self.survey = survey
         if is_first and not self.draft.request.contenders:
             self._put(self._draft_for(self.draft.request.target))
         self.reload()
@@ -220,7 +219,7 @@ class DraftController(QObject):
         self._context.tasks.run(self, work, over, self.failed.emit)
 
     def _ask(self) -> None:
-        draft, survey, at = self.draft, self.survey, self._at
+        draft, survey = self.draft, self.survey
         if survey is None:
             self.concluded.emit(Outcome(draft, Problem(NO_SURVEY)), [])
             return
@@ -230,9 +229,7 @@ class DraftController(QObject):
             from app.history.measured import measured
             from app.history.planned import COLOURS
 
-            found = outcome(
-                draft, survey, Catalog(), approved_hashes(), lambda: at, partial(measured, history)
-            )
+            found = outcome(draft, survey, Catalog(), approved_hashes(), partial(measured, history))
             known = colours(history)
             return found, contender_colours(found.plan, known, COLOURS) if found.plan else []
 

@@ -86,11 +86,6 @@ class TargetsPanel(QWidget):
         survey = self.known.survey_of(name)
         return survey.content if survey else None
 
-    def surveyed_at(self, name: str) -> float | None:
-        """The time of that survey, by this computer's clock."""
-        survey = self.known.survey_of(name)
-        return survey.at if survey else None
-
     def panel_actions(self) -> Sequence[QAction | None]:
         """The actions for the page's menu, which makes their shortcuts work."""
         return (

@@ -99,5 +99,5 @@ def _item(snapshot: Snapshot) -> QTreeWidgetItem:
 
 
 def _what(item: QTreeWidgetItem) -> str:
-    """`mariadb-10.11.19, innodb, default, 4 x 1,000,000 rows`."""
+    """`mariadb-10.11.19, innodb, baseline, 4 x 1,000,000 rows`."""
     return ", ".join(text for text in map(item.text, range(WHAT)) if text)
