@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.core.units import bytes_text, count_text, figure_text, seconds_text
-from app.protocol.events import CLIENT_BOUND, TUNNELLED
+from app.protocol.events import CLIENT_BOUND, LOPSIDED, TUNNELLED
 from app.protocol.others import ATTEMPT_MARKS, DISTURBED, Others
 from app.protocol.plan import RATE_MISSED
 from app.protocol.reading import ShapeError, read
@@ -52,6 +52,8 @@ MARKS = {
     RATE_MISSED: "its events piled up: the server could not keep up with the rate, so its latency grew until "
     "the step ended",
     CLIENT_BOUND: "the client was the bottleneck: a load target had no CPU left, so the server could do more",
+    LOPSIDED: "a client of one load target drove at least four times as many events as one of another: its "
+    "threads are not those of the plan",
     TUNNELLED: "its queries came through a tunnel, which takes CPU and time that the server does not",
     "shared-cores": "the load generator ran on the cores of the server",
 }
