@@ -9,7 +9,7 @@ from app.core.units import figure_text
 
 from .causes import CausesEntry
 from .costs_text import share_text
-from .more_work import CauseEntry
+from .more_work import AGAINST, CauseEntry, is_against
 from .waits_text import n_text
 
 NONE = "No cause that Dyno knows by name shows in the figures of this step."
@@ -56,7 +56,10 @@ def _line(at: int, entry: CauseEntry) -> tuple[str, ...]:
 def remarks(entry: CausesEntry) -> Iterator[str]:
     """What to know of the list, and how much of the clients' time has a name."""
     named = entry["named_share"]
-    yield HINT if entry["causes"] else NONE
+    against = [each for each in entry["causes"] if is_against(each)]
+    yield HINT if len(against) < len(entry["causes"]) else NONE
+    if against:
+        yield AGAINST
     if entry["slower"] == 0:
         yield OF_BASE
     elif entry["causes"] and entry["slower"] is None and len(named) > 1:

@@ -16,10 +16,9 @@ from .entries import Comparison, RowEntry
 from .same_work import DISAGREE, MORE, disagreeing, rows_text, work_of
 from .text import row_label
 
-_TITLES = {
-    "read": "The events read more rows for the same results",
-    "sorted": "The events sort more rows for the same results",
-}
+AGAINST = "The faster column does more work here: that explains nothing of the difference."
+_DO = {"read": "read", "sorted": "sort"}
+_MORE_ROWS = "{} {} more rows for the same results"
 
 
 class CauseEntry(TypedDict):
@@ -38,7 +37,7 @@ class CauseEntry(TypedDict):
 def more_work_causes(
     history: History, comparison: Comparison, row: RowEntry, places: Sequence[int], slower: int | None
 ) -> list[CauseEntry]:
-    """Those of the slower column, or of the one that reads more where none is; the base comes first."""
+    """What one of them needs more of; of the faster column it explains nothing. The base comes first."""
     label = row_label(row)
     is_said = any(each.startswith(f"{MORE}{label}: ") for each in comparison["warnings"])
     if len(places) < 2 or row["unit"] != QPS_UNIT or not is_said:
@@ -52,19 +51,31 @@ def _entries(
     found: Iterable[tuple[str, list[float | None]]], n: Sequence[int], slower: int | None
 ) -> Iterator[CauseEntry]:
     for what, (base, own) in found:
-        if what in _TITLES and base is not None and own is not None and _is_one(base, own, slower):
+        if what in _DO and base is not None and own is not None and _is_more(base, own):
+            is_against = slower == int(own < base)
             yield {
                 "name": f"more-rows-{what}",
-                "title": _TITLES[what],
+                "title": _title(what, base > own, is_against),
                 "words": rows_text(what),
                 "figures": [base, own],
                 "time_us": [None, None],
                 "share": [None, None],
-                "explains": None,
+                "explains": 0.0 if is_against else None,
                 "n": list(n),
             }
 
 
-def _is_one(base: float, own: float, slower: int | None) -> bool:
-    """Whether one of them clearly has more, and is not the faster one."""
-    return max(base, own) > DISAGREE * min(base, own) and slower in (None, int(own > base))
+def _is_more(base: float, own: float) -> bool:
+    """Whether one of them clearly has more; each server counts in its own way."""
+    return max(base, own) > DISAGREE * min(base, own)
+
+
+def _title(what: str, is_of_base: bool, is_against: bool) -> str:
+    if is_against:
+        return _MORE_ROWS.format("The faster column", f"{_DO[what]}s")
+    return _MORE_ROWS.format("The events of the base" if is_of_base else "The events", _DO[what])
+
+
+def is_against(entry: CauseEntry) -> bool:
+    """Whether it is work of the faster column."""
+    return entry["name"].startswith("more-rows-") and entry["explains"] is not None

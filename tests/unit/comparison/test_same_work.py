@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from app.comparison.causes import causes
-from app.comparison.causes_text import sentence
+from app.comparison.causes_text import causes_table, sentence
 from app.comparison.compare import compare
 from app.comparison.differences import differences
 from app.comparison.gate import GateRequest, gate
+from app.comparison.more_work import AGAINST
 from app.comparison.text import first_of, remarks_of, row_label, to_markdown
 from app.comparison.why import remarks_of as remarks_of_why
 from app.comparison.why import why_all
@@ -153,15 +154,20 @@ def test_more_rows_read_for_the_same_results_are_judged_and_the_first_cause(
     assert READS_MORE not in [each["title"] for each in causes(history, found, other, 1)["causes"]]
 
 
-def test_more_rows_of_the_faster_one_are_no_cause(history: History) -> None:
+def test_who_reads_more_is_named_and_explains_nothing_where_it_is_faster(history: History) -> None:
     ids = keep_repeats(history, ["other-reads"], 19.97)
     found = compare(history, ids, ids[1])
     row = next(each for each in found["rows"] if row_label(each) == LABEL)
-    assert causes(history, found, row, 0)["slower"] == 0  # the base is, and has more
-    assert causes(history, found, row, 0)["causes"][0]["title"] == READS_MORE
+    its = causes(history, found, row, 0)
+    assert its["slower"] == 0  # the base is, and has more
+    assert its["causes"][0]["title"] == READS_MORE.replace("events", "events of the base")
+    assert AGAINST not in causes_table("", its).remarks
     fewer = compare(history, keep_repeats(history, ["other-reads"], 5.0, number=2))
     row = next(each for each in fewer["rows"] if row_label(each) == LABEL)
-    assert READS_MORE not in [each["title"] for each in causes(history, fewer, row, 1)["causes"]]
+    its = causes(history, fewer, row, 1)
+    assert its["slower"] == 1 and its["causes"][0]["explains"] == 0.0
+    assert its["causes"][0]["title"] == "The faster column reads more rows for the same results"
+    assert AGAINST in causes_table("", its).remarks
 
 
 def test_a_gate_tells_what_takes_more_work(history: History) -> None:
