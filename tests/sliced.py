@@ -39,6 +39,7 @@ class Odd:
 
     marks: Sequence[str] = ()
     seconds: Mapping[int, float] = field(default_factory=dict)  # a factor from this second on
+    is_one_slice: bool = False  # its events took so long
     failed: bool = False
     skipped: bool = False
     factor: float = 1.0
@@ -81,7 +82,12 @@ def _step(maker: _Maker, turn: Turn, at: int, factor: float, odd: Odd) -> None:
     if odd.skipped:
         outcome, reason = "skipped", "from the snapshot of this data"
     value = maker.usual * odd.factor
-    maker.step(at, outcome, reason, value=value, marks=odd.marks, others=dict(odd.others) or None)
+    if odd.is_one_slice:
+        maker.start_step(at)
+        maker.samples(at, [0])
+        maker.end_step(at, value=value, marks=odd.marks, others=dict(odd.others) or None)
+    else:
+        maker.step(at, outcome, reason, value=value, marks=odd.marks, others=dict(odd.others) or None)
 
 
 class _Maker(journals.Maker):

@@ -15,7 +15,7 @@ from app.protocol.events import (
     StepEnded,
     decode,
 )
-from app.protocol.plan import Plan, Turn
+from app.protocol.plan import LONGEST_S, Plan, Turn
 from app.protocol.series import MADE_OF
 from app.protocol.states import SessionState, StepState
 from app.stats.steady import UNSTEADY, Steadiness, ratio_steadiness, steadiness
@@ -35,7 +35,7 @@ class Result(NamedTuple):
     marks: FrozenSet[str] = frozenset()
     others: Mapping[str, Any] = MappingProxyType({})
     seconds: Seconds = ()
-    is_whole: bool = False  # a step in slices that was one slice
+    is_whole: bool = False  # a step in slices that was one, longer than a slice may be
     began: int = 0  # when the session did, in seconds, as the history has it
 
 
@@ -63,7 +63,8 @@ def _judged(plan: Plan, found: Mapping[int, Results], contender: int, step: int)
         steady = steadiness(result.seconds)
     marks = result.marks | ({UNSTEADY} if steady and steady.word == UNSTEADY else set())
     known = sum(second is not None for second in result.seconds)
-    return result._replace(marks=frozenset(marks), seconds=(), is_whole=bool(known) and known < 2)
+    is_whole = bool(known) and known < 2 and plan.steps[step].seconds > LONGEST_S
+    return result._replace(marks=frozenset(marks), seconds=(), is_whole=is_whole)
 
 
 def _of_ratio(base: Optional[Result], result: Result) -> Optional[Steadiness]:

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 from app.core.errors import TargetError
 from app.core.settings import MOST_PCT
 
-from .explain import add_ways, add_work, as_it_is, goes_on, with_options
+from .compare import limits_of
+from .explain import add_time, add_ways, add_work, as_it_is, goes_on, minutes_of, with_options
 from .launching import launch_plan
 from .parser import add_json, percent, whole_number
+from .plan_options import allowed_of
 from .screen import ask_secret, print_json, print_text_tables, say
 
 if TYPE_CHECKING:
@@ -48,9 +50,14 @@ def add_words(words: Any) -> None:
     parser.add_argument(
         "--so-far", action="store_true", help="measure nothing: show what has been measured says"
     )
+    parser.add_argument(
+        "--false-share", type=percent(MOST_PCT, is_above_0=True), metavar="PERCENT",
+        help="at most this percentage of the intervals miss the truth (default: 5, or your setting)",
+    )  # fmt: skip
+    add_time(parser, "comparison")
     add_ways(parser)
     add_json(parser)
-    parser.set_defaults(run=bisect_builds, queue=False, at=None, start=False)
+    parser.set_defaults(run=bisect_builds, queue=False, at=None, start=False, matters=None)
 
 
 def bisect_builds(arguments: argparse.Namespace) -> int:
@@ -74,7 +81,7 @@ def _bisect(arguments: argparse.Namespace) -> tuple[int, BisectEntry | None]:
     search, tries = _settled(arguments)
     found, evidence = _state(search, tries.broken)
     code = 0
-    while found.next and not arguments.so_far and not code:
+    while found.next and not arguments.so_far and not code and not search.is_late(evidence):
         is_ready = arguments.dry_run or tries.do_start(search, found.next)
         if is_ready:
             code, plan = _launch(search, found.next, len(evidence.plans), arguments)
@@ -143,7 +150,16 @@ def _settled(arguments: argparse.Namespace) -> tuple[BuildSearch, _Tries]:
 
     target = Targets().get(arguments.target or "local")
     request = with_options(PlanRequest(target=target.name), arguments)
-    asked = Asked(arguments.builds, arguments.contender, arguments.step, request, arguments.by / 100)
+    asked = Asked(
+        arguments.builds,
+        arguments.contender,
+        arguments.step,
+        request,
+        arguments.by / 100,
+        limits_of(arguments).false_share,
+        minutes_of(arguments),
+        allowed_of(arguments),
+    )
     asked.check(Catalog())  # what is wrong on every target comes before what the target says
     with reached(target, ask_secret, arguments.directory) as agent:
         taken = agent.status().taken

@@ -14,7 +14,7 @@ from app.explaining.explaining import MINUTES
 from .compare import add_limits, limits_of
 from .launching import launch_plan
 from .parser import add_directory, add_json, duration, whole_number, words_of
-from .plan_options import add_cpus, rows_of
+from .plan_options import DISTURBING, add_cpus, add_disturbing, allowed_of, rows_of
 from .screen import ask_secret, print_json, print_text_tables, say
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from app.protocol.answers import Survey
     from app.protocol.plan import Plan
 
+MOST_MINUTES = 1440
 _WORK = ("sequence", "tables", "seconds", "warmup", "cpus")  # options of the work, as a request has them
 
 
@@ -41,10 +42,7 @@ def add_words(words: Any) -> None:
         "--together", action="append", metavar="OPTION,OPTION",
         help="options that change as one; redo log size and number, and others like them, do so anyway",
     )  # fmt: skip
-    parser.add_argument(
-        "--minutes", type=whole_number(1, 1440), default=MINUTES,
-        help=f"start no round that would end later than this (default: {MINUTES})",
-    )  # fmt: skip
+    add_time(parser, "round", f" (default: {MINUTES})")
     add_limits(parser)
     parser.add_argument(
         "--so-far", action="store_true", help="measure nothing: show what has been measured says"
@@ -62,6 +60,28 @@ def add_work(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seconds", type=duration, help="measured seconds of the step in each round")
     parser.add_argument("--warmup", type=duration, help="unmeasured seconds before the step")
     add_cpus(parser)
+    add_disturbing(parser)
+
+
+def add_time(parser: argparse.ArgumentParser, what: str, usual: str = "") -> None:
+    """A limit for the time, in minutes or as `dyno run` has it."""
+    its = parser.add_mutually_exclusive_group()
+    its.add_argument(
+        "--minutes",
+        type=whole_number(1, MOST_MINUTES),
+        help=f"start no {what} that would end later than this{usual}",
+    )
+    its.add_argument("--time-limit", type=duration, help="the same as a time: 1800, 30min, 1h30min")
+
+
+def minutes_of(arguments: argparse.Namespace) -> int | None:
+    """The whole minutes of either option; None without."""
+    given: int | None = arguments.minutes
+    if arguments.time_limit is not None:
+        given = int(arguments.time_limit) // 60
+        if not 1 <= given <= MOST_MINUTES:
+            raise InputError(f"--time-limit must be from 1 to {MOST_MINUTES} minutes")
+    return given
 
 
 def add_ways(parser: argparse.ArgumentParser) -> None:
@@ -180,8 +200,9 @@ def _asked(arguments: argparse.Namespace) -> Asked:
         _pair(arguments),
         arguments.step,
         tuple(frozenset(map(option_key, each)) for each in together),
-        arguments.minutes,
+        minutes_of(arguments) or MINUTES,
         limits_of(arguments),
+        allowed_of(arguments),
     )
 
 
@@ -207,7 +228,7 @@ def _pair(arguments: argparse.Namespace) -> Pair:
 
 def with_options(request: PlanRequest, arguments: argparse.Namespace) -> PlanRequest:
     return request.with_options(
-        **{name: getattr(arguments, name) for name in _WORK},
+        **{name: getattr(arguments, name) for name in (*_WORK, *DISTURBING)},
         rows=rows_of(arguments.rows),
         threads=arguments.threads and [arguments.threads],
         allow_busy=arguments.allow_busy,

@@ -9,6 +9,7 @@ from app.core.settings import MOST_PCT
 
 from .compare import limits_of
 from .parser import add_json, percent
+from .plan_options import add_disturbing, allowed_of
 from .screen import print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -46,6 +47,11 @@ def add_words(words: Any) -> None:
     parser.add_argument(
         "--groups", action="store_true", help="judge the means of groups instead of single steps"
     )
+    parser.add_argument(
+        "--step", action="append", metavar="STEP",
+        help="judge only this step: point-query, 'scan threads=4'; give it once for each",
+    )  # fmt: skip
+    add_disturbing(parser)
     add_json(parser)
     parser.set_defaults(run=gate_sessions, matters=None, failure=3)
 
@@ -55,7 +61,8 @@ def gate_sessions(arguments: argparse.Namespace) -> int:
 
     from .session import opened
 
-    request = GateRequest(arguments.worse, arguments.measure, arguments.groups)
+    steps, allowed = tuple(arguments.step or ()), allowed_of(arguments)
+    request = GateRequest(arguments.worse, arguments.measure, arguments.groups, steps, allowed)
     with opened() as history:
         found = gate(history, arguments.base, arguments.other, request, limits_of(arguments))
     if arguments.json:

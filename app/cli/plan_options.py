@@ -19,6 +19,7 @@ from app.stats.verdicts import LEAST
 from .parser import duration, percent, words_of
 
 if TYPE_CHECKING:
+    from app.comparison.disturbing import Allowed
     from app.planner import ContenderRequest, PlanRequest
 
 NUMBERS = {
@@ -77,8 +78,7 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     for name, text in NUMBERS.items():
         kind = _repeats if name == "repeats" else duration if name in _TIMES else int
         parser.add_argument(option_of(name), type=kind, help=text)
-    for name, text in DISTURBING.items():
-        parser.add_argument(option_of(name), type=percent(100), metavar="PERCENT", help=text)
+    add_disturbing(parser)
     for name, text in LIMITS.items():
         parser.add_argument(option_of(name), type=percent(MOST_PCT), metavar="PERCENT", help=text)
     parser.add_argument(
@@ -159,6 +159,19 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--numa", help="NUMA policy of every server, as for numactl: interleave=all")
     parser.add_argument("--memory-limit", help="memory limit of every server, page cache included: 4G")
+
+
+def add_disturbing(parser: argparse.ArgumentParser) -> None:
+    """Limits for the load of other programs."""
+    for name, text in DISTURBING.items():
+        parser.add_argument(option_of(name), type=percent(100), metavar="PERCENT", help=text)
+
+
+def allowed_of(arguments: argparse.Namespace) -> Allowed:
+    """The given limits for the load of other programs, also for steps that were measured with others."""
+    from app.comparison.disturbing import Allowed
+
+    return Allowed(arguments.others_pct, arguments.steal_pct)
 
 
 def named_contenders(arguments: argparse.Namespace) -> tuple[ContenderRequest, ...]:

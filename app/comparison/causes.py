@@ -24,6 +24,7 @@ from app.stats.verdicts import NOISE, SAME
 from .compare import base_of
 from .entries import CauseEntry, Comparison, RowEntry
 from .grounds import ENOUGH, Moved, Settings, grounds, has_states, in_order, settings_of
+from .more_work import more_work_causes
 
 GROWS = 1.2  # a figure that is hardly larger than in the faster column is no cause
 LEAST = 0.05  # of the difference, or of the clients' time
@@ -76,7 +77,11 @@ def _of_columns(
         places = [base, at] if at != base else [at]
         its = dict.fromkeys([*(cause for place in places for cause in known[place]), *CAUSES])
         of_places = [settings[place] for place in places]
-        found[at] = _ranked([values[place] for place in places], its, of_places, _is_alike(row, at), matters)
+        sides = [values[place] for place in places]
+        ranked = _ranked(sides, its, of_places, _is_alike(row, at), matters)
+        more = more_work_causes(history, comparison, row, places, ranked["slower"])
+        ranked["causes"] = [*more, *ranked["causes"]]
+        found[at] = ranked
     return found
 
 

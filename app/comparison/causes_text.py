@@ -11,11 +11,15 @@ from .causes import CausesEntry
 from .costs_text import share_text
 from .entries import CauseEntry
 from .grounds import DIFFERS
+from .more_work import AGAINST, is_against
 from .waits_text import n_text
 
 NONE = "No cause that Dyno knows by name shows in the figures of this step."
 HINT = "These figures go along with the clients' time: a hint where to look, not a proof of the cause."
-SAME = "The time per query does not differ beyond the noise: causes are ranked by their share of it."
+SAME = (
+    "The time per query does not differ beyond the noise, or enough to matter: causes are ranked by their"
+    " share of it."
+)
 DIFFER = "Known to differ, not known to act here: {}."
 POOL = "No time of clients {}: its connections share the threads of a pool ({}), so only its CPU is known."
 OF_BASE = "The base takes longer per query: the causes are those of the base."
@@ -60,17 +64,24 @@ def _line(at: int, entry: CauseEntry) -> tuple[str, ...]:
 def remarks(entry: CausesEntry) -> Iterator[str]:
     """What to know of the list, and how much of the clients' time has a name."""
     named = entry["named_share"]
-    yield HINT if entry["causes"] else NONE
+    against = [each for each in entry["causes"] if is_against(each)]
+    yield HINT if len(against) < len(entry["causes"]) else NONE
+    if against:
+        yield AGAINST
     yield from _becauses(entry)
     yield from _of_pools(entry["pools"])
     if entry["slower"] == 0:
         yield OF_BASE
-    elif entry["causes"] and entry["slower"] is None and len(named) > 1:
+    elif entry["slower"] is None and len(named) > 1 and any(map(_has_share, entry["causes"])):
         yield SAME
     if named[-1] is not None:
         has_rest = any(share is not None and share < _ALL for share in named)
         shares = _beside(list(map(share_text, named)), " of the clients' time has a name")
         yield f"{shares}{_REST if has_rest else ''}."
+
+
+def _has_share(entry: CauseEntry) -> bool:
+    return any(share is not None for share in entry["share"])
 
 
 def _becauses(entry: CausesEntry) -> Iterator[str]:

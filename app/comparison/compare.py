@@ -24,6 +24,7 @@ from app.stats import Limits
 from app.stats.verdicts import LEAST
 
 from .across import across_of
+from .disturbing import AS_PLANNED, Allowed
 from .entries import ColumnEntry, Comparison, MeasureEntry, RelatedEntry, RowEntry
 from .judgement import (
     FAILED_REPEAT,
@@ -56,10 +57,12 @@ def compare(
     base: str | None = None,
     limits: Limits | None = None,
     sides: Mapping[str, int] = MappingProxyType({}),
+    allowed: Allowed = AS_PLANNED,
 ) -> Comparison:
     """Compare the steps of these sessions with those of the base (default: the first session).
 
-    Sessions of different `sides` share no column, even where they are repeats of each other.
+    Sessions of different `sides` share no column, even where they are repeats of each other. `allowed`: load
+    of other programs by which steps are disturbed, in place of what their plans allow.
     """
     if not references:
         raise InputError("give two or more sessions to compare")
@@ -81,7 +84,7 @@ def compare(
         columns = _columns(counted, sides)
         counts = [counts_of(history, [each["id"] for each in column]) for column in columns]
         at = next(at for at, column in enumerate(columns) if base_id in (each["id"] for each in column))
-        figures = [[_steps(history, each["id"]) for each in column] for column in columns]
+        figures = [[_steps(history, each["id"], allowed) for each in column] for column in columns]
         cpus = [_cpus(history, column[0]) for column in columns]
         sources = [source_text(history, column[0]["id"]) for column in columns]
         work = [work_of(history, [each["id"] for each in column]) for column in columns]
@@ -193,12 +196,13 @@ def _seconds(started_at: str | None) -> float | None:
     return None if started_at is None else datetime.fromisoformat(started_at).timestamp()
 
 
-def _steps(history: History, session: str) -> dict[Key, StepEntry]:
+def _steps(history: History, session: str, allowed: Allowed) -> dict[Key, StepEntry]:
     """The steps to compare, without warm ones."""
     found: dict[Key, StepEntry] = {}
     for step in steps(history, session):
         if not step["warm"] and step["kind"] not in _LEFT_OUT:
-            found.setdefault((step["name"], json.dumps(step["coordinates"], sort_keys=True)), step)
+            key = (step["name"], json.dumps(step["coordinates"], sort_keys=True))
+            found.setdefault(key, allowed.marked(step))
     return found
 
 

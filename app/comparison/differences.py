@@ -21,7 +21,7 @@ from app.presets.render import option_values, plain_value
 from app.protocol.plan import LATER, Contender, Step, load_method_of, step_label
 from app.protocol.waits import PRESET
 
-from .same_work import differing_plans, disagreeing, plans_of, work_of
+from .same_work import differing_plans, disagreeing, plans_of, rows_text, work_of
 
 # the ones most likely to matter on top
 GROUPS = (
@@ -88,7 +88,7 @@ def _differing_work(history: History, sessions: Sequence[str]) -> Iterator[Diffe
     for label in dict.fromkeys(label for each in work for label in each):
         for what, rows in disagreeing(work, label):
             values = [None if each is None else figure_text(each) for each in rows]
-            yield {"group": "work", "name": f"{what}, {label}", "values": values}
+            yield {"group": "work", "name": f"{rows_text(what)}, {label}", "values": values}
     for name, plans in differing_plans([plans_of(history, session) for session in sessions]):
         yield {"group": "plans", "name": name, "values": plans}
 

@@ -15,18 +15,23 @@ from app.core.units import count_text
 from app.history.figures import plans_by_session
 from app.history.history import History
 from app.history.sessions import find_repeats, sessions_of_plan
+from app.protocol.others import DISTURBED
+from app.protocol.plan import PREPARING
 from app.stats import Limits
 
 from .across import across_texts
 from .compare import base_of, by_measure, compare
-from .entries import Comparison
+from .disturbing import AS_PLANNED, Allowed
+from .entries import Comparison, RowEntry
 from .judgement import NOT_JUDGED, limits_of
+from .same_work import OTHER
 from .sentences import STILL, WAITING, goes_on
-from .text import first_of, names_of, row_label
+from .text import names_of, row_label
 
 WORSE, NOT_WORSE, UNTOLD = "worse", "not worse", "cannot be told"
 CODES = {NOT_WORSE: 0, WORSE: 1, UNTOLD: 3}
 _SHOWN = 3  # steps in the sentence
+_SPARED = "{}: disturbed, so the answer is that of the other steps"
 
 
 class GateLine(TypedDict):
@@ -65,10 +70,27 @@ class GateRequest:
     worse_pct: float
     measure: str = "value"
     by_groups: bool = False
+    steps: tuple[str, ...] = ()  # names, or labels with coordinates; none: all
+    allowed: Allowed = AS_PLANNED
+
+    def __post_init__(self) -> None:
+        if self.steps and self.by_groups:
+            raise InputError(
+                "--groups judges the means of all steps of a group: leave --step or --groups out"
+            )
 
     @property
     def loss(self) -> str:
         return f"{self.worse_pct:g}%"
+
+    def asked(self, rows: Sequence[RowEntry]) -> list[RowEntry]:
+        """The rows of these steps; raises InputError for a step that there is not."""
+        for step in self.steps:
+            if not any(step in (row["workload"], row_label(row)) for row in rows):
+                there = ", ".join(dict.fromkeys(row["workload"] for row in rows)) or "none"
+                raise InputError(f"there is no step {step!r} to judge: choose one of {there}")
+        names = set(self.steps)
+        return [row for row in rows if not names or names & {row["workload"], row_label(row)}]
 
     def is_worse(self, low: float, high: float, direction: str) -> bool:
         """Whether the whole interval is beyond the limit."""
@@ -96,9 +118,10 @@ def gate(
             f"{base!r} and {other!r} are repeats of one contender: name sessions of two contenders"
         )
     sides = {**dict.fromkeys(ours, 0), **dict.fromkeys(theirs, 1)}
-    found = compare(history, [*ours, *theirs], ours[0], limits, sides)
+    found = compare(history, [*ours, *theirs], ours[0], limits, sides, request.allowed)
     entry = answer(found, request)
-    return {**entry, "remarks": [*entry["remarks"], *_of_limits(found, limits)]}
+    remarks = [*entry["remarks"], *_of_limits(found, limits), *request.allowed.texts]
+    return {**entry, "remarks": remarks}
 
 
 def _of_limits(found: Comparison, asked: Limits | None) -> list[str]:
@@ -114,7 +137,7 @@ def answer(comparison: Comparison, request: GateRequest) -> GateEntry:
     """The answer of a comparison of two columns."""
     whole = by_measure(comparison, request.measure)
     kept = [row for row in whole["rows"] if row["kind"] not in WAITING and row["direction"]]
-    found: Comparison = {**whole, "rows": kept}
+    found: Comparison = {**whole, "rows": request.asked(kept)}
     lines = list((_groups if request.by_groups else _steps)(found, request))
     return _entry(found, lines, request)
 
@@ -130,7 +153,9 @@ def _repeats(history: History, reference: str) -> list[str]:
 def _entry(found: Comparison, lines: list[GateLine], request: GateRequest) -> GateEntry:
     base, at = _places(found)
     names, columns = names_of(found), found["sessions"]
-    verdict, sentence = _answer(_hindrances(found, lines), lines, request, names[at], names[base])
+    spared = [] if request.steps or request.by_groups else _spared(found, lines)
+    held = [line for line in lines if line["step"] not in spared]
+    verdict, sentence = _answer(_hindrances(found, lines), held, request, names[at], names[base])
     return {
         "verdict": verdict,
         "exit_code": CODES[verdict],
@@ -141,8 +166,21 @@ def _entry(found: Comparison, lines: list[GateLine], request: GateRequest) -> Ga
         "other": columns[at]["ids"],
         "by_round": columns[at]["by_round"],
         "steps": lines,
-        "remarks": across_texts(found, names),
+        "remarks": [*across_texts(found, names), *([_SPARED.format(", ".join(spared))] if spared else [])],
     }
+
+
+def _spared(found: Comparison, lines: Sequence[GateLine]) -> list[str]:
+    """Loads and indexes that were disturbed, and cannot be told: they hold no gate on other steps."""
+    spared = {row_label(row) for row in found["rows"] if row["kind"] in PREPARING and _was_disturbed(row)}
+    told = [line["step"] for line in lines if line["step"] in spared and line["verdict"] == UNTOLD]
+    return told if len(told) < len(lines) else []
+
+
+def _was_disturbed(row: RowEntry) -> bool:
+    """Whether that is why a session of it does not count."""
+    marks = [*row["marks"], *(text.split(", ") for texts in row["left_out"] for text in texts)]
+    return any(DISTURBED in each for each in marks)
 
 
 def _places(found: Comparison) -> tuple[int, int]:
@@ -154,8 +192,8 @@ def _hindrances(found: Comparison, lines: Sequence[GateLine]) -> Iterator[str]:
     """Why the two columns cannot be compared at all."""
     base, at = _places(found)
     columns = found["sessions"]
-    yield from first_of(found)
-    yield from (each for each in found["warnings"] if each.startswith("different work"))
+    others = tuple(f"{OTHER}{row_label(row)}: " for row in found["rows"])
+    yield from (each for each in found["warnings"] if each.startswith((*others, "different work")))
     if goes_on(columns[base]) or goes_on(columns[at]):
         yield STILL
     if not lines:
@@ -174,7 +212,8 @@ def _answer(
     if worse:
         text = f"{name} loses more than {request.loss} against {base} in {len(worse)} {count}"
         return WORSE, f"{text}: {_some([(line['step'], interval_text(line)) for line in worse])}"
-    each = f"each {count}" if len(lines) > 1 else f"the only {what} that they share"
+    only = lines[0]["step"] if request.steps else f"the only {what} that they share"
+    each = f"each {count}" if len(lines) > 1 else only
     if untold:
         return UNTOLD, f"in {len(untold)} {count}: {_some([(line['step'], line['why']) for line in untold])}"
     return NOT_WORSE, f"a loss of {request.loss} is ruled out for {name} against {base} in {each}"

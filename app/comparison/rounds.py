@@ -13,7 +13,7 @@ from app.history.counting import Countable, countable
 from app.history.figures import StepEntry
 from app.history.history import History
 from app.protocol.others import DISTURBED
-from app.protocol.plan import SLICES, Plan, Step
+from app.protocol.plan import LONGEST_S, SLICES, Plan, Step
 from app.stats.steady import UNSTEADY, Steadiness, ratio_steadiness
 
 from .entries import ColumnEntry, Comparison, MeasureEntry
@@ -85,6 +85,7 @@ class Rounds:
     pairs: Sequence[Pairs]  # of each column with the base
     seconds: Sequence[Sequence[OfSteps]]  # of each session of each column
     sliced: frozenset[Key]
+    long: frozenset[Key] = frozenset()  # longer than a slice may be
 
     @property
     def are_all(self) -> bool:
@@ -136,9 +137,13 @@ class Rounds:
         }
 
     def _is_whole(self, key: Key, at: int, which: int) -> bool:
-        """Whether the step was a single slice, because slices would have taken too long."""
+        """Whether the step was carried out whole, because slices would have taken too long."""
         step = self.seconds[at][which].get(key)
-        return step is not None and sum(value is not None for value in step.seconds.values) < 2
+        return (
+            key in self.long
+            and step is not None
+            and sum(value is not None for value in step.seconds.values) < 2
+        )
 
 
 def rounds_of(
@@ -152,7 +157,8 @@ def rounds_of(
         [_seconds_of(history, plans[id_], id_) if sliced else {} for id_ in column["ids"]]
         for column in columns
     ]
-    return Rounds(base, pairs, seconds, sliced)
+    long = frozenset(key_of(step) for step in plan.steps if step.seconds > LONGEST_S)
+    return Rounds(base, pairs, seconds, sliced, long)
 
 
 def key_of(step: Step) -> Key:

@@ -10,9 +10,10 @@ from app.core.names import short_names
 from app.core.units import figure_text
 from app.history.history import History
 from app.history.step_work import THEN, WorkEntry, plan_entries, work_entries
-from app.protocol.work import WHAT, WORDS
+from app.protocol.work import RESULTS, WHAT, WORDS
 
-OTHER = "not the same work: "
+OTHER = "not the same work: "  # other results
+MORE = "more work for the same results: "  # what a version or an engine takes to carry it out
 DISAGREE = 1.2  # times the rows of another column
 LITTLE = 0.1  # rows of an event that do not matter
 
@@ -40,11 +41,15 @@ def _median(entries: Sequence[WorkEntry], what: str) -> Count | None:
 
 
 def disagreeing(columns: Sequence[Work], label: str) -> Iterator[tuple[str, list[float | None]]]:
-    """What columns did differently in a step, in words, with the rows of each; None if not counted."""
+    """What columns did differently in a step, by WHAT, with the rows of each; None if not counted."""
     for what in WHAT:
         known = [each.get(label, {}).get(what) for each in columns]
         if _disagree([each for each in known if each], what):
-            yield f"rows {WORDS[what]} per event", [each and each[0] for each in known]
+            yield what, [each and each[0] for each in known]
+
+
+def rows_text(what: str) -> str:
+    return f"rows {WORDS[what]} per event"
 
 
 def _disagree(known: Sequence[Count], what: str) -> bool:
@@ -60,13 +65,15 @@ def warnings_of(columns: Sequence[Work], names: Sequence[str]) -> list[str]:
     """One line for each step in which columns did other work: shown before any figure."""
     found, shorts = [], short_names(names).names
     for label in dict.fromkeys(label for each in columns for label in each):
-        for what, rows in disagreeing(columns, label):
+        its = dict(disagreeing(columns, label))
+        kind = OTHER if any(what in RESULTS for what in its) else MORE
+        for what, rows in its.items():
             who = "; ".join(
                 f"{name} {figure_text(each)}"
                 for name, each in zip(shorts, rows, strict=True)
                 if each is not None
             )
-            found.append(f"{OTHER}{label}: {what}: {who}")
+            found.append(f"{kind}{label}: {rows_text(what)}: {who}")
     return found
 
 

@@ -25,7 +25,7 @@ from .entries import Comparison, GroupEntry, RatioEntry, RowEntry
 from .judgement import NOT_JUDGED, verdict_label, verdict_legend
 from .repeats import repeats_text
 from .rounds import about_ratio
-from .same_work import OTHER
+from .same_work import MORE, OTHER
 
 _UnitText = Callable[["RowEntry | GroupEntry"], str]
 
@@ -118,8 +118,8 @@ def _brief_unit(of: RowEntry | GroupEntry) -> str:
 
 
 def first_of(comparison: Comparison) -> list[str]:
-    """Warnings to show before any result: columns that did not do the same work."""
-    return [each for each in comparison["warnings"] if each.startswith(OTHER)]
+    """Warnings to show before any result: columns that did not do the same, or more for the same."""
+    return [each for each in comparison["warnings"] if each.startswith((OTHER, MORE))]
 
 
 def remarks_of(comparison: Comparison) -> list[str]:
@@ -131,7 +131,7 @@ def remarks_of(comparison: Comparison) -> list[str]:
     said = [*missing, *marked, *_repeats(comparison), *_alone(comparison)]
     judged = [": ".join(filter(None, (repeats, verdict_legend(comparison))))] if repeats else []
     across = across_texts(comparison, names_of(comparison))
-    warnings = [each for each in comparison["warnings"] if not each.startswith(OTHER)]
+    warnings = [each for each in comparison["warnings"] if not each.startswith((OTHER, MORE))]
     return [*warnings, *across, *said, *judged, *filter(None, [about_ratio(comparison)])]
 
 

@@ -20,7 +20,7 @@ GOOD, BAD, OPEN = "as before", "changed", "undecided"
 FOUND, SAME, UNTOLD, GOES_ON = "found", "no change", "cannot be told", "goes on"
 ROUNDS = 4  # of a comparison; as many once more where it stays open
 MOST = 2 * ROUNDS
-_LEVEL = 0.05
+LEVEL = 0.05  # of the intervals
 Pair = tuple[int, int]  # two builds by their place
 
 
@@ -55,6 +55,7 @@ class Bisecting:
     rounds: Sequence[Round]
     broken: Collection[str] = ()
     by: float = 0.03
+    level: float = LEVEL
     _looks: list[Look] = field(default_factory=list)
 
     def found(self) -> Bisection:
@@ -72,7 +73,7 @@ class Bisecting:
         """Changed: by the share at least, and beyond the noise; as before: all of the interval is within."""
         if whole is None:
             return OPEN
-        half, limit = whole.half_width(_LEVEL), log1p(self.by)
+        half, limit = whole.half_width(self.level), log1p(self.by)
         if abs(whole.apart) > max(half, limit):
             return BAD
         return GOOD if abs(whole.apart) + half < limit else OPEN
@@ -107,7 +108,11 @@ class Bisecting:
         ratio, n = self._measured(pair), self._n(pair)
         if ratio is None:
             return Look(pair, None, n, OPEN)
-        moved, half, limit = ratio.apart * (1 if whole > 0 else -1), ratio.half_width(_LEVEL), abs(whole) / 2
+        moved, half, limit = (
+            ratio.apart * (1 if whole > 0 else -1),
+            ratio.half_width(self.level),
+            abs(whole) / 2,
+        )
         side = BAD if moved - half > limit else GOOD if moved + half < limit else OPEN
         return Look(pair, ratio, n, side)
 
@@ -121,7 +126,10 @@ class Bisecting:
         odd = []
         for look in self._looks[1:]:
             if look.pair[0] == 0 and look.ratio is not None and whole is not None and look.side != OPEN:
-                share, half = look.ratio.apart / whole.apart, look.ratio.half_width(_LEVEL) / abs(whole.apart)
+                share, half = (
+                    look.ratio.apart / whole.apart,
+                    look.ratio.half_width(self.level) / abs(whole.apart),
+                )
                 if share - half > 1.25 or share + half < -0.25:
                     odd.append(
                         f"{self.builds[look.pair[1]]} is not between both ends: there may be several changes"

@@ -13,6 +13,7 @@ from .bisect_search import BAD, FOUND, GOES_ON, SAME, Bisection, Look
 from .bisecting import BuildSearch
 from .evidence import Evidence
 
+_LATE = "the next comparison would end after the time, with more of it the same command goes on"
 _HEADS = ("build", "against", "verdict", "ratio", "interval", "n")
 
 
@@ -56,13 +57,13 @@ def bisect_entry(search: BuildSearch, found: Bisection, evidence: Evidence) -> B
         "skipped": [search.builds[at] for at in found.skipped],
         "passed_over": list(search.passed_over),
         "looks": [_look(search, look) for look in found.looks],
-        "sentence": _sentence(search, found),
+        "sentence": _sentence(search, found, search.is_late(evidence)),
         "remarks": list(found.remarks),
     }
 
 
 def _look(search: BuildSearch, look: Look) -> LookEntry:
-    low, high = _interval(look.ratio)
+    low, high = _interval(look.ratio, search.asked.level)
     return {
         "build": search.builds[look.pair[1]],
         "against": search.builds[look.pair[0]],
@@ -74,11 +75,11 @@ def _look(search: BuildSearch, look: Look) -> LookEntry:
     }
 
 
-def _interval(ratio: Difference | None) -> tuple[float | None, float | None]:
-    return (ratio.interval(0.05) if ratio else None) or (None, None)
+def _interval(ratio: Difference | None, level: float) -> tuple[float | None, float | None]:
+    return (ratio.interval(level) if ratio else None) or (None, None)
 
 
-def _sentence(search: BuildSearch, found: Bisection) -> str:
+def _sentence(search: BuildSearch, found: Bisection, is_late: bool) -> str:
     builds, step = search.builds, search.work.step
     if found.verdict == FOUND:
         ratio = found.looks[-1].ratio or found.looks[0].ratio
@@ -91,7 +92,7 @@ def _sentence(search: BuildSearch, found: Bisection) -> str:
     there_is = "" if found.looks[0].side == BAD else ", if there is one"
     place = f"The change of {step} is between {builds[found.low]} and {builds[found.high]}{there_is}"
     if found.verdict == GOES_ON:
-        return f"{place}; the same command goes on."
+        return f"{place}; {_LATE if is_late else 'the same command goes on'}."
     return f"{place}: more cannot be told in this noise."
 
 

@@ -13,13 +13,15 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from app.catalog import Catalog
+from app.comparison.disturbing import AS_PLANNED, Allowed
 from app.core.errors import InputError
 from app.core.units import count_text
 from app.planner import ContenderRequest, PlanRequest, resolve
 from app.planner.against import in_slices_where_possible
+from app.planner.canary import estimated
 from app.planner.resolve import machine_key
 
-from .bisect_search import Bisecting, Bisection, Pair, group_of
+from .bisect_search import LEVEL, ROUNDS, Bisecting, Bisection, Pair, group_of
 from .evidence import Evidence, Work, evidence_of
 from .explaining import request_of_step, step_of
 
@@ -43,6 +45,9 @@ class Asked:
     step: str
     request: PlanRequest  # the work
     by: float = 0.03  # the least change, as a share
+    level: float = LEVEL
+    minutes: int | None = None  # of measuring; None: as many as it takes
+    allowed: Allowed = AS_PLANNED
 
     @property
     def engine(self) -> str:
@@ -64,6 +69,7 @@ class BuildSearch:
     request: PlanRequest  # without contenders
     fingerprints: frozenset[str]
     work: Work
+    comparison_s: float = 0.0  # that one takes, as far as can be told before any is measured
 
     @classmethod
     def of(cls, asked: Asked, survey: Survey, catalog: Catalog, approved: Iterable[str] = ()) -> BuildSearch:
@@ -88,12 +94,20 @@ class BuildSearch:
             replace(settled, contenders=()),
             frozenset(each.fingerprint for each in good if each.fingerprint),
             Work(step_of(plan, asked.step), plan.work_key, machine_key(survey)),
+            estimated(plan, survey)[1].seconds if asked.minutes else 0.0,
         )
 
     def state(self, history: History, broken: Collection[str] = ()) -> tuple[Bisection, Evidence]:
         """What the history says; `broken`: builds that do not start."""
-        found = evidence_of(history, self._group_of, self.work)
-        return Bisecting(self.builds, found.rounds, broken, self.asked.by).found(), found
+        asked = self.asked
+        found = evidence_of(history, self._group_of, self.work, PREFIX, asked.allowed)
+        return Bisecting(self.builds, found.rounds, broken, asked.by, asked.level).found(), found
+
+    def is_late(self, found: Evidence) -> bool:
+        """Whether the next comparison would end after the time."""
+        measured, minutes = found.seconds, self.asked.minutes
+        each = ROUNDS * measured / found.their_rounds if found.their_rounds else self.comparison_s
+        return minutes is not None and measured + each > 60 * minutes
 
     def _group_of(self, contender: Contender) -> frozenset[str] | None:
         """The build, if it is still the same server with the same engine and preset."""

@@ -9,6 +9,7 @@ from math import log
 from typing import TYPE_CHECKING
 
 from app.comparison.compare import compare
+from app.comparison.disturbing import AS_PLANNED, Allowed
 from app.comparison.entries import Comparison, RowEntry
 from app.comparison.judgement import UNJUDGED
 from app.comparison.text import row_label
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
     GroupOf = Callable[[Contender], Group | None]
 
-PREFIX = "explain "  # of the names of its plans
-
 
 @dataclass(frozen=True)
 class Evidence:
@@ -33,7 +32,7 @@ class Evidence:
 
     rounds: tuple[Round, ...] = ()
     plans: tuple[str, ...] = ()
-    seconds: float = 0.0  # that plans of explanations took
+    seconds: float = 0.0  # that plans of the same kind of search took
     their_rounds: int = 0  # that these plans had
     unit: str = ""
     direction: str = ""
@@ -48,10 +47,15 @@ class Work:
     machine_key: str
 
 
-def evidence_of(history: History, group_of: GroupOf, work: Work) -> Evidence:
-    """The rounds of all plans of the same work that have two contenders or more with a group."""
+def evidence_of(
+    history: History, group_of: GroupOf, work: Work, prefix: str, allowed: Allowed = AS_PLANNED
+) -> Evidence:
+    """The rounds of all plans of the same work that have two contenders or more with a group.
+
+    `prefix`: how the names of the plans of this kind of search begin.
+    """
     found = [
-        _of_plan(history, group_of, work, plan)
+        _of_plan(history, group_of, work, plan, prefix, allowed)
         for plan in plans_of_work(history, work.work_key, work.machine_key)
     ]
     there = [each for each in found if each.plans]
@@ -65,7 +69,9 @@ def evidence_of(history: History, group_of: GroupOf, work: Work) -> Evidence:
     )
 
 
-def _of_plan(history: History, group_of: GroupOf, work: Work, plan_id: str) -> Evidence:
+def _of_plan(
+    history: History, group_of: GroupOf, work: Work, plan_id: str, prefix: str, allowed: Allowed
+) -> Evidence:
     entries = sessions(history, plan=plan_id)
     plan = plans_by_session(history, [entries[0]["id"]])[entries[0]["id"]]
     groups = {at: group_of(each) for at, each in enumerate(plan.contenders)}
@@ -73,9 +79,9 @@ def _of_plan(history: History, group_of: GroupOf, work: Work, plan_id: str) -> E
     begun = [each for each in ours if each["started_at"]]
     if len({plan.turn_of(each["id"]).contender for each in begun}) < 2:
         return Evidence()
-    found = compare(history, [each["id"] for each in begun])
+    found = compare(history, [each["id"] for each in begun], allowed=allowed)
     row = next((each for each in found["rows"] if row_label(each) == work.step), None)
-    its_own = plan.name.startswith(PREFIX)
+    its_own = plan.name.startswith(prefix)
     return Evidence(
         tuple(_rounds(found, row, plan, groups)) if row else (),
         (plan_id,),

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from app.catalog import Catalog
+from app.comparison.disturbing import AS_PLANNED, Allowed
 from app.core.errors import InputError
 from app.core.units import seconds_text
 from app.planner import ContenderRequest, PlanRequest, resolve
@@ -22,7 +23,7 @@ from app.protocol.plan import Contender, Plan
 from app.stats import Limits
 from app.stats.verdicts import LEAST
 
-from .evidence import PREFIX, Evidence, Work, evidence_of
+from .evidence import Evidence, Work, evidence_of
 from .pair import Pair
 from .search import ROUNDS, Explained, explain
 from .settings import Between, Defaults, between
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from app.history.history import History
     from app.protocol.answers import Survey
 
+PREFIX = "explain "  # of the names of its plans
 MINUTES = 40  # of measuring, for a pair
 _WAITING = ("settle", "restart", "warmup")  # kinds of steps that say nothing of a contender
 
@@ -47,6 +49,7 @@ class Asked:
     together: tuple[frozenset[str], ...] = ()  # options that change as one
     minutes: int = MINUTES
     limits: Limits = _USUAL
+    allowed: Allowed = AS_PLANNED
 
     def request(self, catalog: Catalog) -> PlanRequest:
         """The work: the step, and what comes before it; raises InputError if there is no such step."""
@@ -117,7 +120,7 @@ class Explaining:
 
     def state(self, history: History) -> State:
         """What the history says of the pair."""
-        found = evidence_of(history, self.between.group_of, self.work)
+        found = evidence_of(history, self.between.group_of, self.work, PREFIX, self.asked.allowed)
         explained = explain(self.between.names, found.rounds, self.asked.limits)
         return State(explained, found, self._rounds(explained, found))
 

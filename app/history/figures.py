@@ -17,6 +17,7 @@ from app.stats.steady import UNSTEADY
 from .counting import Counted, counted
 from .damage import read_json, unpack_json
 from .history import History
+from .marks_of_work import OTHER_WORK, marks_of_today
 from .rates import LimitEntry, ScheduleEntry, ends_at_rates
 from .remarks import remarks, was_busy
 from .sessions import SessionEntry, find, sessions, state_of
@@ -151,10 +152,23 @@ def steps(history: History, session: str) -> list[StepEntry]:
         {fact["when"]: fact["value"] for fact in facts(history, session, name)} for name in (FACT, "load")
     )
     rates = ends_at_rates(history, session)
-    return [
+    found = [
         _step(row, state, settled.get(row[22]), counts.get(row[22]), of_engine, loads, rates.get(row[22], {}))
         for row in history.query(_STEP, (session,))
     ]
+    return _with_marks_of_today(history, session, found)
+
+
+def _with_marks_of_today(history: History, session: str, found: list[StepEntry]) -> list[StepEntry]:
+    if not any(OTHER_WORK in step["marks"] for step in found):
+        return found
+    work, plans = (
+        {fact["when"]: fact["value"] for fact in facts(history, session, name)} for name in ("work", "plans")
+    )
+    for step in found:
+        label = step_label(step["name"], step["coordinates"])
+        step["marks"] = marks_of_today(step["marks"], work.get(label, {}), plans.get(label, []))
+    return found
 
 
 def _step(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.core.units import bytes_text, count_text, figure_text, seconds_text
-from app.protocol.events import CLIENT_BOUND, TUNNELLED
+from app.protocol.events import CLIENT_BOUND, LOPSIDED, TUNNELLED
 from app.protocol.others import ATTEMPT_MARKS, DISTURBED, Others
 from app.protocol.plan import RATE_MISSED
 from app.protocol.reading import ShapeError, read
@@ -27,8 +27,12 @@ MARKS = {
     "was wrong by more than a factor of two: it may have read far more rows than needed",
     "no-statistics": "the server's row estimate was more than 10 % off when it started: a bad execution plan "
     "would show in the number of rows read",
-    "other-work": "its events read, sent, changed or sorted another number of rows than they should: the log "
-    "names the statement and its execution plan",
+    "other-work": "its events sent or changed another number of rows than they should: the log names the "
+    "statement and its execution plan",
+    "other-reads": "its events read or sorted another number of rows than they should: the log names the "
+    "statement and its execution plan, and it is judged, as this is what the statement costs there",
+    "changed-plan": "the server changed the execution plan of a statement between its start and its end: its "
+    "figures are a mix of both",
     "no-index": "the engine could not build the index: statements ran without it",
     "fewer-clients": "fewer clients were connected than the step has threads",
     DISTURBED: "something else took more of the machine than the plan allows",
@@ -48,6 +52,8 @@ MARKS = {
     RATE_MISSED: "its events piled up: the server could not keep up with the rate, so its latency grew until "
     "the step ended",
     CLIENT_BOUND: "the client was the bottleneck: a load target had no CPU left, so the server could do more",
+    LOPSIDED: "a client of one load target drove at least four times as many events as one of another: its "
+    "threads are not those of the plan",
     TUNNELLED: "its queries came through a tunnel, which takes CPU and time that the server does not",
     "shared-cores": "the load generator ran on the cores of the server",
 }

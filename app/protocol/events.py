@@ -18,11 +18,12 @@ PROTOCOL = (1, 3)
 MAX_LINE = 1 << 20  # bytes of one event, its newline included
 MAX_NOTE = 4000  # characters
 CLIENT_BOUND = "client-bound"  # a load target had no CPU left
+LOPSIDED = "lopsided"  # a client of one load target did a fraction of the work of one of another
 TUNNELLED = "tunnelled"  # load targets reached the server over loopback
 # marks of a step whose figure says nothing of its contender: it is not judged, of repeats it is left out
 SPOILT = (
     "after-a-crash", "error-ridden", "indebted", "bad-statistics", "no-index", "fewer-clients", "out-of-rows",
-    "other-work", DISTURBED, CLIENT_BOUND, TUNNELLED,
+    "other-work", "changed-plan", DISTURBED, CLIENT_BOUND, LOPSIDED, TUNNELLED,
 )  # fmt: skip
 REPEATED = "repeated"  # the mark after which the seconds of a step count anew
 

@@ -13,6 +13,7 @@ from .waits import PRESET
 
 LIMIT = "limit"  # a driven step that searches the highest rate under a limit of its p99
 STEP_KINDS = ("load", "index", "settle", "warmup", "drive", "scan", "text-index", "restart", LIMIT)
+LONGEST_S = 10.0  # of a slice: a step that needs longer ones is carried out whole
 PREPARING = ("load", "index", "text-index")  # without which the others would measure nothing
 QUERYING = ("drive", "scan", LIMIT)  # whose statements meet the tables that others have filled
 STARTS = ("loaded", "restarted", "snapshot")

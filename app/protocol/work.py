@@ -15,6 +15,7 @@ Bounds = Tuple[float, float]  # the least and the most; the same where all is ce
 NONE: Bounds = (0.0, 0.0)
 MOST_KEYS = 10_000  # of a statement that is explained
 WHAT = ("read", "returned", "changed", "sorted")  # rows of an event
+RESULTS = ("returned", "changed")  # the others are how a server carries the event out
 WORDS = {"read": "read", "returned": "sent to the client", "changed": "changed", "sorted": "sorted"}
 
 

@@ -8,6 +8,7 @@ from app.comparison.causes import causes_of_row
 from app.comparison.causes_text import sentence
 from app.comparison.entries import Comparison
 from app.comparison.grounds import Settings
+from app.comparison.more_work import is_against
 from app.comparison.text import row_label
 from app.history.history import History
 
@@ -22,5 +23,5 @@ def cause_sentences(
     for row in found["rows"]:
         if row["kind"] == "drive":
             for at, entry in causes_of_row(history, found, row, known).items():
-                if first := entry["causes"][:_OF_STEP]:
+                if first := [each for each in entry["causes"] if not is_against(each)][:_OF_STEP]:
                     yield f"{row_label(row)}: {names[at]}", tuple(map(sentence, first))

@@ -196,4 +196,4 @@ def other_work(
     errors = 1 + outcome.total["errors"] / SENT
     room = Room(0.95, 1.05 * errors, watched)  # of the rows few come and go
     found = rows_of_event(outcome.total, counters.spent(before, after), outcome.total["events"])
-    return [f"{engine}, {workload.name}: {each}" for each in beyond(found, bounds, room)]
+    return [f"{engine}, {workload.name}: {each}" for each in beyond(found, bounds, room).values()]

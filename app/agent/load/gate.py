@@ -9,7 +9,6 @@ import time
 from typing import List
 
 USUAL_S = 1.0  # of a slice
-LONGEST_S = 10.0  # a step that needs longer slices is carried out whole
 EVENTS = 100  # of the slow ones (p99) a slice has room for
 VARIED = 0.2  # lengths vary by this share, so as not to beat with periodic work of a server
 _LEAVE = 0.0  # a deadline that ends a client

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 AHEAD_S = 0.3  # from the word to the moment at which all begin
 MOST_WAITING = 1000  # messages of all load targets
 BUSY_PCT = 90.0  # of the CPUs of a load target: it is the bottleneck from here on
+LOPSIDED = 4.0  # times the events of a client on another load target
+FEW = 100  # events of a load target, of which nothing can be said
 _DROPPED = "the load target {} dropped out: the step ends; it is used again once it is back"
 
 
@@ -268,5 +270,18 @@ class Generators:
         return {"targets": [part.fact() for part in self.parts], "apart_ms": self.apart_ms}
 
     @property
+    def lopsided(self) -> str:
+        """The load targets with most and fewest events of a client, where these are far apart; else ''."""
+        least, most = min(self.parts, key=_each), max(self.parts, key=_each)
+        if most.events < FEW or _each(most) < LOPSIDED * _each(least):
+            return ""
+        return "{} drove {:,} events, {} {:,}".format(least.name, least.events, most.name, most.events)
+
+    @property
     def bottlenecks(self) -> Sequence[str]:
         return [part.name for part in self.parts if part.is_bottleneck]
+
+
+def _each(part: Part) -> float:
+    """Events of a client."""
+    return part.events / part.threads

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from app.agent.load.generators import Generators, Login
 from app.agent.system.control import ASKED_FOR
-from app.protocol.events import CLIENT_BOUND, TUNNELLED
+from app.protocol.events import CLIENT_BOUND, LOPSIDED, TUNNELLED
 from app.protocol.load_shares import DRIVEN
 
 if TYPE_CHECKING:
@@ -64,4 +64,8 @@ class Elsewhere:
         names = self.generators.bottlenecks
         for name in names:
             self._session.journal.log(_BOTTLENECK.format(name))
-        return [CLIENT_BOUND] * bool(names) + [TUNNELLED] * self._conductor.is_loopback
+        lopsided = self.generators.lopsided
+        if lopsided:
+            self._session.journal.log("the load is lopsided: " + lopsided)
+        marks = [CLIENT_BOUND] * bool(names) + [LOPSIDED] * bool(lopsided)
+        return marks + [TUNNELLED] * self._conductor.is_loopback

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional
 
 from app.agent.server.mysql import QueryError
 from app.protocol.plan import QUERYING
-from app.protocol.work import WHAT, WORDS, Bounds, Statement, access_of, bounds_of, rows_of, statements_of
+from app.protocol.work import (
+    RESULTS,
+    WHAT,
+    WORDS,
+    Bounds,
+    Statement,
+    access_of,
+    bounds_of,
+    rows_of,
+    statements_of,
+)
 
 from .analyse import DOUBTFUL, far_off, read_estimate
 from .facts import rows_of_explain
@@ -17,7 +27,8 @@ if TYPE_CHECKING:
     from .facts import Facts
     from .running import Running
 
-NO_STATISTICS, OTHER_WORK = "no-statistics", "other-work"
+NO_STATISTICS, OTHER_WORK, OTHER_READS = "no-statistics", "other-work", "other-reads"
+CHANGED_PLAN = "changed-plan"
 OFF = 0.1  # of the rows: how far an estimate may be off
 FAR = 0.2  # of what an event must do: how far a step may be off
 FEW_ROWS = 100  # that no plan depends on
@@ -58,15 +69,16 @@ class SameWork:
         """After the step: write the facts, return the marks."""
         if self._step.kind not in QUERYING:
             return []
-        problem = self._other_work(totals, spent, seconds) if self._step.kind == "drive" else ""
+        wrong = self._other_work(totals, spent, seconds) if self._step.kind == "drive" else {}
         plans = self._explain()
-        if problem:
+        if wrong:
             self._session.journal.log(
-                "{}: {}".format(self._step.label, "; ".join([problem, *_worst(self._explained, plans)]))
+                "{}: {}".format(
+                    self._step.label, "; ".join([*wrong.values(), *_worst(self._explained, plans)])
+                )
             )
         self._facts.write_plans(self._step, _both(self._explained, self._plans, plans))
-        marks = self._marks_of_estimate()
-        return [*marks, OTHER_WORK] if problem else marks
+        return [*self._marks_of_estimate(), *marks_of_work(wrong), *_changed(self._plans, plans)]
 
     def _marks_of_estimate(self) -> List[str]:
         """Marks for the row estimate at the start of the step, compared with the rows in the tables."""
@@ -80,18 +92,20 @@ class SameWork:
 
     def _other_work(
         self, totals: Mapping[str, Any], spent: Mapping[str, Optional[float]], seconds: float
-    ) -> str:
-        """What an event did beyond its bounds; '' if nothing, or if this cannot be known."""
+    ) -> Dict[str, str]:
+        """What an event did beyond its bounds; {} if nothing, or if this cannot be known."""
         events = int(totals["events"])
         if not self._statements or events < FEW_EVENTS:
-            return ""
+            return {}
         calls = self._session.sampler.counts_calls
         bounds, found = bounds_of(self._statements, calls), rows_of_event(totals, spent, events)
         watched = STATUS_ROWS * (seconds + 2) / events if calls else 0.0
-        problem = "; ".join(beyond(found, bounds, self._room(int(totals["errors"]) / events, watched)))
+        wrong = beyond(found, bounds, self._room(int(totals["errors"]) / events, watched))
         expected = {what: list(bounds[what]) for what in WHAT}
-        self._facts.write_work(self._step, {"found": found, "expected": expected, "problem": problem})
-        return problem
+        self._facts.write_work(
+            self._step, {"found": found, "expected": expected, "problem": "; ".join(wrong.values())}
+        )
+        return wrong
 
     def _room(self, errors: float, watched: float) -> Room:
         """The tolerance for inserted, deleted and repeated events."""
@@ -113,15 +127,27 @@ class Room(NamedTuple):
     watched: float = 0.0  # rows that the agent has read by asking
 
 
-def beyond(found: Mapping[str, Optional[float]], bounds: Mapping[str, Bounds], room: Room) -> List[str]:
-    """What an event did too much or too little of, in words."""
-    wrong = []
+def marks_of_work(wrong: Mapping[str, str]) -> List[str]:
+    """Marks for rows beyond their bounds: other results are other work, the rest is how a server works."""
+    marks = [OTHER_WORK] if any(what in RESULTS for what in wrong) else []
+    return [*marks, OTHER_READS] if any(what not in RESULTS for what in wrong) else marks
+
+
+def _changed(begin: List[Any], end: List[Any]) -> List[str]:
+    """The mark of a step within which a statement changed its plan, where both plans are known."""
+    pairs = ((access_of(first), access_of(last)) for first, last in zip(begin, end))
+    return [CHANGED_PLAN] if any(first and last and first != last for first, last in pairs) else []
+
+
+def beyond(found: Mapping[str, Optional[float]], bounds: Mapping[str, Bounds], room: Room) -> Dict[str, str]:
+    """What an event did too much or too little of, in words, by WHAT."""
+    wrong = {}
     for what in WHAT:
         value, (low, high) = found[what], bounds[what]
         most = (1 + FAR) * room.most * high + (FEW + room.watched if what in BY_SERVER else 0.0)
         if value is not None and not (1 - FAR) * room.least * low <= value <= most:
             expected = _text(bounds[what])
-            wrong.append("{:,.1f} rows {} per event, {} expected".format(value, WORDS[what], expected))
+            wrong[what] = "{:,.1f} rows {} per event, {} expected".format(value, WORDS[what], expected)
     return wrong
 
 

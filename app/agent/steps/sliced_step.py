@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 
-from app.agent.load.gate import LONGEST_S, USUAL_S, Gate, length_for, lengths
+from app.agent.load.gate import USUAL_S, Gate, length_for, lengths
 from app.agent.load.generator import Generator
 from app.agent.sampling.figures import percentile
 from app.protocol.latency import buckets_of
+from app.protocol.plan import LONGEST_S
 from app.protocol.sysbench import WRAPPED, WRAPPER, command, stem_of
 
 from .baton import Position

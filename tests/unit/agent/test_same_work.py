@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from app.agent.steps.same_work import Room, beyond, is_off, rows_of_event
+from app.agent.steps.same_work import Room, beyond, is_off, marks_of_work, rows_of_event
+from app.protocol.events import SPOILT
 from app.protocol.work import WHAT
 
 BOUNDS = {"read": (410.0, 410.0), "returned": (310.0, 311.0), "changed": (0.0, 0.0), "sorted": (200.0, 200.0)}
@@ -28,7 +29,22 @@ GOOD = {"read": 409.0, "returned": 309.0, "changed": 0.0, "sorted": 199.0}
     ],
 )
 def test_rows_beyond_the_bounds(change: dict[str, Any], room: Room, wrong: list[str]) -> None:
-    assert beyond({**GOOD, **change}, BOUNDS, room) == wrong
+    assert list(beyond({**GOOD, **change}, BOUNDS, room).values()) == wrong
+
+
+@pytest.mark.parametrize(
+    ("change", "marks"),
+    [
+        ({}, []),
+        ({"read": 819.0}, ["other-reads"]),  # the same results: what the statement costs this server
+        ({"sorted": 399.0}, ["other-reads"]),
+        ({"returned": 100.0}, ["other-work"]),
+        ({"changed": 9.0, "read": 819.0}, ["other-work", "other-reads"]),
+    ],
+)
+def test_only_other_results_are_other_work(change: dict[str, Any], marks: list[str]) -> None:
+    assert marks_of_work(beyond({**GOOD, **change}, BOUNDS, Room())) == marks
+    assert ("other-work" in SPOILT, "other-reads" in SPOILT, "changed-plan" in SPOILT) == (True, False, True)
 
 
 def test_rows_of_an_event() -> None:

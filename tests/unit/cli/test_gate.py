@@ -44,6 +44,18 @@ def test_the_exit_code_is_the_verdict(
     assert [step["verdict"] for step in found["steps"]] == [found["verdict"]] * 3
 
 
+def test_steps_and_limits_for_other_load_are_options(
+    ids: dict[str, tuple[str, str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["gate", *ids["equal"], "--worse", "3%", "--step", "load", "--step", "point-query threads=2"]
+    assert main([*words, "--others-pct", "20", "--steal-pct", "3"]) == 0
+    _, *lines, remark, last = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["load", "point-query"] and "each of 2 steps" in last
+    assert remark.endswith(
+        "other programs took more than 20% or the hypervisor took more than 3% of the CPUs"
+    )
+
+
 def test_a_line_has_the_ratio_with_its_interval(
     ids: dict[str, tuple[str, str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -69,6 +81,9 @@ def test_a_line_has_the_ratio_with_its_interval(
         ([], "the following arguments are required: --worse"),
         (["--worse", "3%", "--measure", "beauty"], "no measure 'beauty'"),
         (["--worse", "3%", "--false-share", "60"], "must be from 0 to 50"),
+        (["--worse", "3%", "--step", "scan"], "no step 'scan' to judge: choose one of load, point-query, "),
+        (["--worse", "3%", "--step", "load", "--groups"], "leave --step or --groups out"),
+        (["--worse", "3%", "--others-pct", "101"], "--others-pct: must be from 0 to 100%"),
     ],
 )
 def test_wrong_input_is_2_and_one_line(

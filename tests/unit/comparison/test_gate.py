@@ -9,6 +9,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 
+from app.comparison.disturbing import Allowed
 from app.comparison.gate import (
     CODES,
     NOT_WORSE,
@@ -93,6 +94,53 @@ def test_one_worse_step_is_enough_and_one_that_cannot_be_told_is_not_fine(histor
     assert found["sentence"] == "cannot be told: in 1 of 3 steps: point-query threads=2 (indebted)"
     both = {**marked, **{(1, repeat, 2): Odd(factor=0.9) for repeat in range(1, 6)}}
     assert ask(history, 1.0, both, its_plan=plan(number=3))["verdict"] == WORSE
+
+
+def test_only_the_steps_asked_for_are_judged(history: History) -> None:
+    slower = {(1, repeat, 1): Odd(factor=0.9) for repeat in range(1, 6)}
+    ids = keep(history, plan(), (1.0, 1.0), slower)
+    for steps, verdict, judged in (
+        (("update-index",), NOT_WORSE, ["update-index threads=2"]),
+        (("point-query threads=2", "load"), WORSE, ["load", "point-query threads=2"]),
+    ):
+        found = gate(history, *ids[:2], replace(THREE, steps=steps))
+        assert found["verdict"] == verdict and [line["step"] for line in found["steps"]] == judged
+    one = gate(history, *ids[:2], replace(THREE, steps=("update-index",)))
+    assert one["sentence"].endswith("against innodb-default in update-index threads=2")
+    with pytest.raises(
+        InputError, match="no step 'scan' to judge: choose one of load, point-query, update-ind"
+    ):
+        gate(history, *ids[:2], replace(THREE, steps=("update-index", "scan")))
+    with pytest.raises(InputError, match="leave --step or --groups out"):
+        replace(THREE, steps=("load",), by_groups=True)
+
+
+def test_a_load_that_was_disturbed_holds_no_gate_on_other_steps(history: History) -> None:
+    disturbed = {(at, repeat, 0): Odd(["disturbed"]) for at in (0, 1) for repeat in range(at, 4 + at)}
+    ids = keep(history, plan(), (1.0, 1.0), disturbed)
+    found = gate(history, *ids[:2], THREE)
+    assert found["verdict"] == NOT_WORSE and verdicts(found) == [UNTOLD, NOT_WORSE, NOT_WORSE]
+    assert found["remarks"] == ["load: disturbed, so the answer is that of the other steps"]
+    assert found["sentence"].endswith("in each of 2 steps")
+    alone = gate(history, *ids[:2], replace(THREE, steps=("load",)))
+    assert alone["verdict"] == UNTOLD and "load (" in alone["sentence"]
+    other = {(1, repeat, 0): Odd(["indebted"]) for repeat in range(1, 6)}
+    assert ask(history, 1.0, other, its_plan=plan(number=2))["verdict"] == UNTOLD
+
+
+def test_the_limits_of_a_person_for_other_load_count(history: History) -> None:
+    busy = Odd(["disturbed"], others={"causes": ["cpu"], "cpu_pct": 60.0, "cpus": 2, "steal_pct": 1.0})
+    ids = keep(history, plan(), (1.0, 1.0), {(1, repeat, 1): busy for repeat in range(1, 6)})
+    for allowed, verdict in (
+        (Allowed(), UNTOLD), (Allowed(40.0), NOT_WORSE), (Allowed(20.0), UNTOLD),
+        (Allowed(40.0, 0.5), UNTOLD), (Allowed(steal_pct=50.0), UNTOLD),
+    ):  # fmt: skip
+        found = gate(history, *ids[:2], replace(THREE, allowed=allowed))
+        assert found["verdict"] == verdict, allowed
+        assert found["remarks"] == allowed.texts
+    assert Allowed(40.0).texts == [
+        "disturbed by CPU, as asked for: where other programs took more than 40% of the CPUs"
+    ]
 
 
 def test_a_step_that_failed_cannot_be_told(history: History) -> None:

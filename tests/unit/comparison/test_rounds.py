@@ -170,6 +170,21 @@ def test_what_hits_all_of_a_round_is_told_and_judged(history: History) -> None:
     assert alone["rows"][1]["n"] == [5, 4] and words(alone) == ["worse"] * 3
 
 
+@pytest.mark.parametrize(
+    ("seconds", "word", "mark"), [(10, "worse", SHARED_LOAD), (11, "marked", "disturbed")]
+)
+def test_a_step_of_one_slice_shares_its_load_too_if_it_is_no_longer_than_a_slice(
+    history: History, seconds: int, word: str, mark: str
+) -> None:
+    its_plan = plan()
+    steps = [replace(step, seconds=seconds if step.sliced else step.seconds) for step in its_plan.steps]
+    slow = replace(DISTURBED, is_one_slice=True)
+    odd = {(at, repeat, 1): slow for at in (0, 1) for repeat in range(1, 6)}
+    found = compare(history, keep(history, replace(its_plan, steps=steps), (1.0, 0.95), odd))
+    row = found["rows"][1]
+    assert row["verdict"][1] == word and row["marks"] == [[mark]] * 2
+
+
 def test_steps_that_are_carried_out_whole_have_to_be_fair_by_themselves(history: History) -> None:
     marks = {(at, repeat, 0): DISTURBED for at in (0, 1) for repeat in (1, 2, 3)}
     apart = {

@@ -8,9 +8,13 @@ from typing import Any
 
 import pytest
 
+from app.comparison.causes import causes
+from app.comparison.causes_text import causes_table, sentence
 from app.comparison.compare import compare
 from app.comparison.differences import differences
-from app.comparison.text import first_of, remarks_of, to_markdown
+from app.comparison.gate import GateRequest, gate
+from app.comparison.more_work import AGAINST
+from app.comparison.text import first_of, remarks_of, row_label, to_markdown
 from app.comparison.why import remarks_of as remarks_of_why
 from app.comparison.why import why_all
 from app.history.history import History
@@ -19,6 +23,7 @@ from app.protocol.events import Fact
 from tests import journals
 
 LABEL = "point-query threads=1"
+READS_MORE = "The events read more rows for the same results"
 SELECT = "SELECT c FROM sbtest1 WHERE id BETWEEN 500 AND 599"
 RANGE, ALL = [{"type": "range", "key": "PRIMARY"}], [{"type": "ALL", "key": None}]
 
@@ -71,9 +76,11 @@ def test_columns_that_disagree(
     assert [each["name"] for each in told] == ([f"{what}, {LABEL}"] if what else [])
     assert bool(first_of(found)) == bool(what)
     if what:
-        assert first_of(found)[0].startswith(f"not the same work: {LABEL}: {what}: innodb ")
-        assert to_markdown(found).startswith("not the same work")
-        assert not any(each.startswith("not the same work") for each in remarks_of(found))
+        is_for_same = what in ("rows read per event", "rows sorted per event")
+        kind = "more work for the same results" if is_for_same else "not the same work"
+        assert first_of(found)[0].startswith(f"{kind}: {LABEL}: {what}: innodb ")
+        assert to_markdown(found).startswith(kind)
+        assert not any(each.startswith(kind) for each in remarks_of(found))
 
 
 def test_plans_that_differ_are_named(tmp_path: Path) -> None:
@@ -108,3 +115,66 @@ def test_facts_that_were_too_large_are_passed_over(tmp_path: Path) -> None:
     with History(tmp_path) as history:
         ids = keep(history, {"plans": left_out, "work": left_out}, {})
         assert first_of(compare(history, ids)) == []
+
+
+# more work for the same results
+
+TWO = (journals.contender("innodb"), journals.contender("rocksdb"))
+
+
+def keep_repeats(
+    history: History, marks: Sequence[str], read: float, number: int = 1, plans: Sequence[Any] = ()
+) -> list[str]:
+    """Four repeats; the events of the second contender read this many rows, and take twice as long."""
+    plan = journals.plan(TWO, repeats=4, number=number)
+    for turn in plan.turns:
+        maker, its_read = journals.Maker(plan, turn.session).begin(), (10.0, read)[turn.contender]
+        problem = f"{its_read} rows read per event, 10.0 expected" if its_read != 10.0 else ""
+        maker.add(Fact, name="work", value={**work(its_read), "problem": problem}, when=LABEL)
+        maker.add(Fact, name="plans", value=list(plans), when=LABEL)
+        for at, step in enumerate(plan.steps):
+            its = marks if turn.contender and step.label == LABEL else ()
+            value = (10_000.0 + 10 * turn.repeat) / (1 + turn.contender)
+            maker.step(at, value=value, marks=its)
+        Writer(history).append(plan.id, turn.session, 0, maker.end().raw)
+    return [turn.session for turn in plan.turns]
+
+
+@pytest.mark.parametrize("mark", ["other-reads", "other-work"])  # the second: as an older Dyno marked it
+def test_more_rows_read_for_the_same_results_are_judged_and_the_first_cause(
+    history: History, mark: str
+) -> None:
+    found = compare(history, keep_repeats(history, [mark], 19.97))
+    row = next(each for each in found["rows"] if row_label(each) == LABEL)
+    assert row["verdict"][1] == "worse" and row["marks"][1] == ["other-reads"]
+    first = causes(history, found, row, 1)["causes"][0]
+    assert (first["title"], first["figures"]) == (READS_MORE, [10.0, 19.97]) and first["n"] == [4, 4]
+    assert sentence(first) == f"{READS_MORE}: 19.97 rows read per event (base 10.00)"
+    other = next(each for each in found["rows"] if each["workload"] == "update-index")
+    assert READS_MORE not in [each["title"] for each in causes(history, found, other, 1)["causes"]]
+
+
+def test_who_reads_more_is_named_and_explains_nothing_where_it_is_faster(history: History) -> None:
+    ids = keep_repeats(history, ["other-reads"], 19.97)
+    found = compare(history, ids, ids[1])
+    row = next(each for each in found["rows"] if row_label(each) == LABEL)
+    its = causes(history, found, row, 0)
+    assert its["slower"] == 0  # the base is, and has more
+    assert its["causes"][0]["title"] == READS_MORE.replace("events", "events of the base")
+    assert AGAINST not in causes_table("", its).remarks
+    fewer = compare(history, keep_repeats(history, ["other-reads"], 5.0, number=2))
+    row = next(each for each in fewer["rows"] if row_label(each) == LABEL)
+    its = causes(history, fewer, row, 1)
+    assert its["slower"] == 1 and its["causes"][0]["explains"] == 0.0
+    assert its["causes"][0]["title"] == "The faster column reads more rows for the same results"
+    assert AGAINST in causes_table("", its).remarks
+
+
+def test_a_gate_tells_what_takes_more_work(history: History) -> None:
+    ids = keep_repeats(history, ["other-reads"], 19.97)
+    found = gate(history, ids[0], ids[1], GateRequest(3.0))
+    assert found["verdict"] == "worse" and LABEL in found["sentence"]
+    ids = keep_repeats(history, ["other-work"], 19.97, 2, [{"statement": SELECT, "begin": RANGE, "end": ALL}])
+    found = gate(history, ids[0], ids[1], GateRequest(3.0))
+    lines = {line["step"]: line for line in found["steps"]}
+    assert lines[LABEL]["why"] == "changed-plan"  # within the step: its figure is a mix

@@ -9,8 +9,9 @@ from dataclasses import replace
 import pytest
 
 from app.explaining.bisect_search import FOUND, ROUNDS, SAME, UNTOLD, Bisecting, Bisection, group_of
+from app.explaining.bisect_text import bisect_entry
 from app.explaining.bisecting import Asked, BuildSearch
-from app.explaining.evidence import Work
+from app.explaining.evidence import Evidence, Work
 from app.planner import PlanRequest
 from tests import journals
 
@@ -55,6 +56,24 @@ def test_rounds_of_the_earlier_name_of_a_preset_count(asked: str) -> None:
     )  # fmt: skip
     groups = [found._group_of(each) for each in (old, replace(old, preset="baseline"), other)]
     assert groups == [group_of(old.build), group_of(old.build), None]
+
+
+@pytest.mark.parametrize(
+    ("minutes", "measured", "is_late"),
+    [(None, 1e6, False), (10, 0.0, False), (4, 0.0, True), (10, 299.0, False), (10, 301.0, True)],
+)
+def test_no_comparison_begins_that_would_end_after_the_time(
+    minutes: int | None, measured: float, is_late: bool
+) -> None:
+    """By those that were measured; before the first by the estimate, which is 250 s here."""
+    search = BuildSearch(
+        Asked("*", "innodb", "point-query", PlanRequest(), minutes=minutes), ("one", "two"), (),
+        PlanRequest(), frozenset(), Work("point-query", "w", "m"), 250.0,
+    )  # fmt: skip
+    evidence = Evidence(seconds=measured, their_rounds=ROUNDS if measured else 0)
+    assert search.is_late(evidence) == is_late
+    sentence = bisect_entry(search, Bisecting(search.builds, ()).found(), evidence)["sentence"]
+    assert ("would end after the time" in sentence) == is_late and sentence.endswith("goes on.")
 
 
 def test_it_is_seldom_wrong() -> None:

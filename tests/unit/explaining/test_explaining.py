@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from app.catalog import Catalog
+from app.comparison.disturbing import Allowed
 from app.core.errors import InputError
 from app.explaining.entries import DECIDED, GOES_ON, TIME_IS_UP, entry_of
 from app.explaining.explaining import Asked, Explaining
@@ -115,6 +116,35 @@ def test_rounds_that_were_disturbed_do_not_count(history: History) -> None:
     state = found.state(history)
     assert state.evidence.plans == (its_plan.id,) and state.explained.n == ROUNDS  # A and B are well
     assert next_plan(found, state).contenders == its_plan.contenders  # all four are not
+
+
+def test_load_that_all_of_a_round_took_turns_under_counts_also_in_one_slice(history: History) -> None:
+    """A commit that takes long makes one slice of a short step: 16 of 16 sessions were thrown away."""
+    short = asked(pair=replace(asked().pair, request=asked().pair.request.with_options(seconds=5)))
+    found = explaining(short)
+    its_plan = next_plan(found, found.state(history))
+    at = next(at for at, step in enumerate(its_plan.steps) if step.name == "update-index")
+    slow = sliced.Odd(marks=("disturbed",), others={"causes": ["cpu", "disk"]}, is_one_slice=True)
+    odd = {(turn.contender, turn.repeat, at): slow for turn in its_plan.turns}
+    measure(history, found, its_plan, only([COMMIT], 3.0), odd)
+    state = found.state(history)
+    assert len(its_plan.turns) == 16 and len(state.evidence.rounds) == ROUNDS
+    ratio = entry_of(found, state)["ratio"]
+    assert ratio and ratio["ratio"] == pytest.approx(3, rel=0.05)
+
+
+def test_the_limits_of_a_person_count_for_what_is_measured_and_what_was(history: History) -> None:
+    its = asked(pair=replace(asked().pair, request=asked().pair.request.with_options(others_pct=60)))
+    found = explaining(its)
+    its_plan = next_plan(found, found.state(history))
+    assert its_plan.others_pct == 60 and its_plan.work_key == explaining().work.work_key
+    at = next(at for at, step in enumerate(its_plan.steps) if step.name == "update-index")
+    busy = sliced.Odd(marks=("disturbed",), others={"causes": ["cpu"], "cpu_pct": 100.0, "cpus": 2})
+    odd = {(2, repeat, at): busy for repeat in range(1, ROUNDS + 1)}  # of one contender alone
+    measure(history, found, its_plan, only([COMMIT], 1.5), odd)
+    for allowed, contenders in ((Allowed(), 3), (Allowed(60.0), 4)):
+        rounds = explaining(replace(its, allowed=allowed)).state(history).evidence.rounds
+        assert [len(each) for each in rounds] == [contenders] * ROUNDS
 
 
 def test_no_slices_where_they_cannot_be(history: History) -> None:

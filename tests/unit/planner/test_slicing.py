@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.agent.load.gate import EVENTS, LONGEST_S
+from app.agent.load.gate import EVENTS
 from app.catalog import Catalog
 from app.catalog.approval import hash_of
 from app.core.errors import InputError
@@ -19,7 +19,7 @@ from app.planner import ContenderRequest, estimate, resolve
 from app.planner.canary import estimated
 from app.planner.checks import Check, check_plan
 from app.planner.slicing import SLOW_S, slices_check, with_slices
-from app.protocol.plan import Plan, Step
+from app.protocol.plan import LONGEST_S, Plan, Step
 from tests.plans import GB, MARIADB, request, survey, write
 
 DUEL = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb")
