@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log
 from statistics import fmean, median
+from typing import Iterator, Mapping, Sequence, Tuple
 
 from .looks import p_same, share_of_look, share_of_same
 from .welch import Difference, Pair, Part, differences
@@ -21,7 +21,7 @@ DRIFT = "drift"  # drift of the machine may explain too much of the difference
 COLOURED = (BETTER, WORSE)
 LEAST = 3  # repeats: two sessions are often slow by chance
 PART = 1 / 3  # of a difference: so much of it may be the machine's drift
-Column = Sequence[tuple[float, float]]  # when each session began, and the logarithm of its figure
+Column = Sequence[Tuple[float, float]]  # when each session began, and the logarithm of its figure
 
 
 @dataclass(frozen=True)

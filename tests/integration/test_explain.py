@@ -7,6 +7,7 @@ import pytest
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop
 from tests.plans import write
+from tests.sequences import INDEX, LOAD, own_sequence
 
 COMMIT = "innodb_flush_log_at_trx_commit"
 SMALL = "innodb_buffer_pool_size=32M\ninnodb_log_file_size=16M\n"
@@ -23,7 +24,9 @@ def sides(desktop: Desktop) -> list[str]:
 
 @pytest.mark.full
 def test_settings_are_measured_and_the_history_answers(desktop: Desktop) -> None:
-    desktop.dyno("run", *desktop.plan(*sides(desktop), **SIZE, **UNDISTURBED))
+    work = own_sequence("updates", LOAD, INDEX, 'workload = "update-index"')  # at full speed
+    write(desktop.home / "sequences/updates.toml", work)
+    desktop.dyno("run", *desktop.plan(*sides(desktop), sequence="updates", **SIZE, **UNDISTURBED))
     plan, before = desktop.sessions()[0]["plan"], len(desktop.sessions())
     words = ("explain", plan, *STEP, "--matters", "50")  # so much is nothing: one plan decides
     said = desktop.dyno(*words).stdout

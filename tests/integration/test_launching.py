@@ -45,7 +45,7 @@ def questions(heard: Path) -> dict[str, int]:
 
 def test_a_duel_surveys_its_target_once(desktop: Desktop, heard: Path) -> None:
     desktop.dyno("run", "--duel", "--dry-run", "--start")
-    asked = {"status": 1, "survey": 1, "upload-plan": 1, "check": 3, "all options": 1}
+    asked = {"status": 1, "survey": 1, "queue": 1, "upload-plan": 1, "check": 3, "all options": 1}
     asked |= {"options of a plugin": 1, "a my.cnf": 2}
     assert questions(heard) == asked
 
