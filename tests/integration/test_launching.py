@@ -58,6 +58,7 @@ def test_a_start_asks_everything_once(desktop: Desktop, heard: Path) -> None:
     assert questions(heard) == {
         "status": 1,
         "survey": 1,
+        "queue": 1,
         "upload-plan": 1,
         "check": 3,  # the options of both, and each rehearsal
         "start": 1,
