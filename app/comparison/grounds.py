@@ -17,7 +17,7 @@ from app.engines.cause import RUNNING, Values
 from app.engines.governs import ACT_TITLES, ACTS, ANY, BYTES, GOVERNS, LARGE, LEVELS, OFF, SMALL, Governs
 from app.history.figures import latest_fact, plan_of
 from app.history.history import History
-from app.history.step_values import BY_NAME, STATUS, WAIT
+from app.history.step_values import BY_NAME, FILE, STATUS, WAIT
 from app.planner.variables import OF_THE_SERVER
 from app.presets.render import option_values, plain_value
 
@@ -126,9 +126,11 @@ def moved(sides: Sequence[Values], slower: int, comparable: bool) -> dict[str, M
         if mine is None or other is None:
             continue
         plain = name.removeprefix(STATUS)
-        least = LEAST_BYTES if _BYTES.search(plain) else LEAST
+        least = LEAST_BYTES if plain.startswith(FILE) or _BYTES.search(plain) else LEAST
         if mine - other >= least and _has_risen(mine, other, sides, slower):
-            found[plain] = Moved(plain, _words(name), figures, 1 - other / mine, name != plain)
+            found[plain] = Moved(
+                plain, _words(name), figures, 1 - other / mine, name.startswith((STATUS, FILE))
+            )
         elif other >= max(least, GROWS * mine):
             found[f"-{plain}"] = Moved(plain, _words(name), figures, 1 - mine / other)
     return found
@@ -136,14 +138,15 @@ def moved(sides: Sequence[Values], slower: int, comparable: bool) -> dict[str, M
 
 def _missing(name: str, values: Values, comparable: bool) -> float | None:
     """A counter that did not move is not stored, a wait only if it is long; of other builds who knows."""
-    is_known = values.get(BY_NAME) if name.startswith(WAIT) else comparable and name.startswith(STATUS)
+    is_by_name = name.startswith((WAIT, FILE))
+    is_known = values.get(BY_NAME) if is_by_name else comparable and name.startswith(STATUS)
     return 0.0 if is_known else None
 
 
 def _is_figure(name: str) -> bool:
     if name.startswith(STATUS):
         return not _LEVEL.fullmatch(name.removeprefix(STATUS))
-    return name.startswith(WAIT) or ("." not in name and name.endswith(("_us", "_kb")))
+    return name.startswith((WAIT, FILE)) or ("." not in name and name.endswith(("_us", "_kb")))
 
 
 def _has_risen(mine: float, other: float, sides: Sequence[Values], slower: int) -> bool:
@@ -157,6 +160,9 @@ def _has_risen(mine: float, other: float, sides: Sequence[Values], slower: int) 
 def _words(name: str) -> str:
     if name.startswith(STATUS):
         return f"{name.removeprefix(STATUS).capitalize()} {_PER_QUERY}"
+    if name.startswith(FILE):
+        kind, way = name.removeprefix(FILE).rsplit(":", 1)
+        return f"bytes {way} ({kind}) {_PER_QUERY}"
     if name.endswith("_kb"):
         return f"KiB {_PER_QUERY} ({name.removesuffix('_kb').replace('_', ' ')})"
     return f"{_US} ({name.removesuffix('_us').replace('_', ' ')})"
@@ -307,7 +313,15 @@ def _plain(
         row = rows.get(name)
         times: list[float | None] = [_time(values, row.acts) if row else None for values in sides]
         explains = _explained(times, row.acts if row else (), sides, slower)
-        entry = _entry(name, name.capitalize(), replace(each, words=_PER_QUERY), times, sides, explains)
+        title = each.words.removesuffix(f" {_PER_QUERY}")
+        entry = _entry(
+            name,
+            title[0].upper() + title[1:],
+            replace(each, words=_PER_QUERY),
+            times,
+            sides,
+            explains,
+        )
         rank = each.part + (explains if row else -1.0)
         found.append({**entry, "known_by": COUNTER if row else DIFFERS, "variable": "", "in_force": [],
                       "because": "", "rank": rank})  # fmt: skip

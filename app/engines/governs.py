@@ -92,7 +92,8 @@ _ROWS = (
         "performance_schema_consumer_events_statements_history_long userstat profiling "
         "innodb_monitor_enable", ON, "cpu", "", "the server measures each statement, wait or table"),
     # binary log
-    _of("log_bin", ON, "sync cpu lock disk", "binlog_commits binlog_cache_use binlog_bytes_written",
+    _of("log_bin", ON, "sync cpu lock disk", "binlog_commits binlog_cache_use binlog_bytes_written "
+        "file/sql/binlog:written",
         "every change is written to the binary log"),
     _of("sync_binlog", ANY, "sync disk", "client_fsync_us", "1 syncs the binary log for each commit"),
     _of("binlog_cache_size max_binlog_cache_size", SMALL, "cpu disk", "binlog_cache_disk_use",
@@ -217,7 +218,8 @@ _ROWS = (
     _of(
         "innodb_doublewrite innodb_doublewrite_pages innodb_doublewrite_files innodb_doublewrite_batch_size "
         "innodb_use_atomic_writes", ANY, "disk sync lock",
-        "innodb_dblwr_pages_written innodb_dblwr_writes innodb_data_written",
+        "innodb_dblwr_pages_written innodb_dblwr_writes innodb_data_written "
+        "file/innodb/innodb_dblwr_file:written",
         "with it on, pages are written twice"),
     _of("innodb_flush_method innodb_data_file_buffering innodb_data_file_write_through "
         "innodb_use_native_aio innodb_use_fdatasync innodb_log_file_write_through innodb_fsync_threshold "

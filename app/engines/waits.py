@@ -28,11 +28,19 @@ TURNED_ON = {
 IS_ON = "SHOW GLOBAL VARIABLES LIKE 'performance_schema'"
 TIMED = "SELECT name FROM performance_schema.setup_instruments WHERE enabled='YES' AND timed='YES'"
 
+FILE_IO, WAYS = (
+    "wait/io/file/",
+    ("read", "written"),
+)  # bytes by kind of file: `innodb/innodb_log_file:written`
 PS_PER_MS = 1e9  # it counts picoseconds
 # names that took less than 1 ms since the server started are not worth a row
 SUMMARY = (
     "SELECT event_name AS name, count_star AS count, sum_timer_wait AS ps"
     " FROM performance_schema.events_waits_summary_global_by_event_name WHERE sum_timer_wait > 1000000000"
+)
+FILES = (
+    "SELECT event_name AS name, sum_number_of_bytes_read AS `read`, sum_number_of_bytes_write AS written"
+    " FROM performance_schema.file_summary_by_event_name"
 )
 DIGESTS = (
     "SELECT digest AS id, digest_text AS text, count_star AS calls, sum_timer_wait AS ps,"

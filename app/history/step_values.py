@@ -19,6 +19,7 @@ Values = dict[str, float]
 
 STATUS = "status."  # before the names of what the server counted over the whole step
 WAIT = "wait/"  # how the names of the Performance Schema begin
+FILE = "file/"  # before the kinds of files of which it counts the bytes
 BY_NAME = "by_name"
 _LOCKS = ("row_lock", "table_lock", "metadata_lock")
 _IN_COMMITS = ("mutex", "rwlock", "condition", "stall")  # perhaps part of a wait for a group commit
@@ -120,7 +121,8 @@ def _of_waits(waits: Waits, queries: float | None) -> Values:
     """Microseconds per query by kind, and of the longest waits by name."""
     kinds = {f"waits.{kind}_us": ms * 1e3 / queries for kind, ms in waits.kinds.items()} if queries else {}
     names = {each.name: each.per_query_us for each in waits.events if each.per_query_us is not None}
-    return {BY_NAME: float(waits.by_name), **kinds, **names}
+    files = {FILE + name: moved / queries for name, moved in waits.files.items()} if queries else {}
+    return {BY_NAME: float(waits.by_name), **kinds, **names, **files}
 
 
 def _of_status(status: Mapping[str, Any]) -> Iterator[tuple[str, float]]:

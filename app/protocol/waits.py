@@ -47,6 +47,7 @@ class Waits:
     kinds: dict[Name, Number] = field(default_factory=dict)  # ms of each kind that the server measures
     events: list[Wait] = field(default_factory=list)  # the longest first, at most MOST_WAITS
     locks: list[LockPair] = field(default_factory=list)
+    files: dict[Name, Number] = field(default_factory=dict)  # bytes, by kind of file and way
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
 import ssl
+import threading
+import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +23,8 @@ from tests.installed import MARIADB
 from tests.integration.desktop import Desktop
 from tests.integration.netns import Network
 from tests.integration.sshd import Sshd
-from tests.sequences import INDEX, LOAD, own_sequence
-from tests.waiting import wait_until
+from tests.sequences import INDEX, LOAD, keep_own, own_sequence
+from tests.waiting import beside, wait_until
 
 NAMES = ("client-1", "client-2")
 FROM = ("--load", ",".join(NAMES), "--load-address", "127.0.0.1", "--allow-busy")
@@ -127,6 +131,32 @@ def test_a_load_target_that_is_restarted_is_called_again(desktop: Desktop, clien
     assert steps["update-index"]["state"] == "completed"
     assert [each["text"] for each in found["notes"]] == ["the load target client-1 was called again"]
     wait_until(lambda: not any(map(load_agent, clients)), "both load targets are free again")
+
+
+def _hold_back(sshd: Sshd, stop: threading.Event) -> None:
+    """Its sysbench gets a twentieth of the time that it asks for."""
+    while not stop.wait(0.01):
+        with contextlib.suppress(OSError):
+            listed = (file.read_text() for file in Path(f"/proc/{load_agent(sshd)}/task").glob("*/children"))
+            pids = [int(pid) for text in listed for pid in text.split()]
+            for word, seconds in ((signal.SIGSTOP, 0.19), (signal.SIGCONT, 0.01)):
+                for pid in pids:
+                    os.kill(pid, word)
+                time.sleep(seconds)
+
+
+@pytest.mark.full
+def test_a_load_target_that_hardly_drives_is_seen_in_the_step(desktop: Desktop, clients: list[Sshd]) -> None:
+    keep_own(desktop.home, 'workload = "point-query"')  # at full speed: at a rate it catches up
+    words = desktop.plan(sequence="own", rows=2000, seconds=4, warmup=0, threads=2, others_pct=100)
+    run = desktop.begin("run", *words, *FROM)
+    with beside(partial(_hold_back, clients[0])):
+        run.communicate(timeout=120)
+    for step in last(desktop)["steps"][2:]:
+        slow, quick = (each["events"] for each in step["load"]["targets"])
+        assert quick >= 4 * slow and "lopsided" in step["marks"], step["load"]
+    shown = desktop.dyno("session", "show", "last").stdout
+    assert f"client-1 drove {slow:,} events, client-2 {quick:,}" in shown
 
 
 @pytest.mark.full

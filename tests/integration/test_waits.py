@@ -201,6 +201,34 @@ def writes(planted: Planted) -> None:
             cursor.execute(f"INSERT INTO m VALUES ({id_}, 1)")
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        pytest.param("mysql-9.7", marks=pytest.mark.build("mysql-9.7")),
+        *(
+            pytest.param(each, marks=[pytest.mark.full, pytest.mark.build(each)])
+            for each in ("mysql-5.6", "mysql-8.0", "mariadb-11.8")
+        ),
+    ],
+)
+def test_bytes_of_the_binary_log_are_those_of_its_files(
+    name: str, build_path: Fetched, tmp_path: Path
+) -> None:
+    lines = "log_bin=bl\nserver_id=7\nsync_binlog=0\n"
+    with served(str(build_path(name)) if name else "", tmp_path / "s", lines) as planted:
+        before = _size_of_logs(planted)
+        files = planted.waited_for("myisam", writes)["waits"]["files"]
+        grown = _size_of_logs(planted) - before
+    assert grown > 3000 * 100 and files["sql/binlog:written"] == pytest.approx(grown, rel=0.01), files
+    assert "sql/binlog:read" not in files or files["sql/binlog:read"] < grown
+
+
+def _size_of_logs(planted: Planted) -> int:
+    folder = Path(planted.client.query("SELECT @@datadir AS path")[0]["path"])
+    return sum(file.stat().st_size for file in folder.glob("bl.[0-9]*"))
+
+
 @pytest.mark.parametrize("name", ["", pytest.param("mysql-9.7", marks=pytest.mark.build("mysql-9.7"))])
 def test_files_that_dyno_opened_are_waited_for_too(name: str, build_path: Fetched, tmp_path: Path) -> None:
     """It empties the binary log before each step, and is the first to open a table that it analyses."""

@@ -9,12 +9,15 @@ from app.agent.server.mysql import Client, QueryError
 from app.engines import engine_of
 from app.engines.counter import StatusWait
 from app.engines.waits import (
+    FILE_IO,
+    FILES,
     IS_ON,
     KINDS,
     PARTS,
     PS_PER_MS,
     SUMMARY,
     TIMED,
+    WAYS,
     kind_of,
 )
 
@@ -85,6 +88,15 @@ class Waits:
         """All waits so far."""
         found = (self._read() if self.is_on else None) or {}
         return {**found, **_status_amounts(self._of_status, status)}
+
+    def files(self) -> Dict[str, float]:
+        """The bytes read and written so far, by kind of file."""
+        try:
+            rows = self._client.query(FILES) if self.is_on else []
+        except QueryError:
+            return {}
+        names = [(row, str(row["name"]).replace(FILE_IO, "")) for row in rows]
+        return {"{}:{}".format(name, way): float(row[way]) for row, name in names for way in WAYS}
 
     def values(self, before: Mapping[str, str], after: Mapping[str, str], dt: float) -> List[Optional[float]]:
         """Waiting of each kind in ms a second; None where it is not known for this second."""

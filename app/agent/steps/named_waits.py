@@ -21,18 +21,22 @@ class NamedWaits:
         self._session = session
         self._before: Amounts = {}
         self._after: Optional[Amounts] = None
+        self._files: Dict[str, float] = {}  # bytes at the beginning, after `end` those since then
         self._statements: Digests = {}  # at the end
 
     def begin(self, status: Mapping[str, str]) -> None:
         """Begin to count, after the warm-up once more."""
         sampler = self._session.sampler
         self._before = sampler.waits.amounts(status)
+        self._files = sampler.waits.files()
         sampler.statements.begin()
         sampler.locks.begin(status)
 
     def end(self, status: Mapping[str, str]) -> None:
         sampler = self._session.sampler
         self._after = sampler.waits.amounts(status)
+        files = sampler.waits.files()
+        self._files = {name: bytes_ - self._files.get(name, 0.0) for name, bytes_ in files.items()}
         self._statements = sampler.statements.end()
 
     def stop(self) -> None:
@@ -52,6 +56,7 @@ class NamedWaits:
             {kind: round(ms, 3) for kind, ms in kinds.items()},
             _longest(events),
             sampler.locks.pairs(),
+            {name: moved for name, moved in self._files.items() if moved > 0},
         )
         statements = sampler.statements.since_begin(self._statements)
         return {"waits": to_json(found), "statements": [to_json(each) for each in statements]}

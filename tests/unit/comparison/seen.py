@@ -31,6 +31,7 @@ class Seen:
     others: Mapping[str, Any] = field(default_factory=dict)
     series: Mapping[str, float] = field(default_factory=dict)
     by_name: bool = False
+    files: Mapping[str, float] = field(default_factory=dict)  # bytes of 5,000 queries
     schedule: Mapping[str, float] = field(default_factory=dict)
     status: Mapping[str, float] = field(default_factory=dict)  # of 5,000 statements
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -65,7 +66,12 @@ def keep(history: History, number: int, rate: float, seen: Seen, engine: str) ->
         totals={"events": 5000, "queries": 5000, "errors": 0},
         per_query={**times, **seen.spent},
         others=dict(seen.others),
-        waits={"by_name": seen.by_name, "kinds": dict(seen.kinds), "events": events},
+        waits={
+            "by_name": seen.by_name,
+            "kinds": dict(seen.kinds),
+            "events": events,
+            "files": dict(seen.files),
+        },
         schedule=dict(seen.schedule),
         status={"questions": 5000.0, **seen.status} if seen.status else {},
     )

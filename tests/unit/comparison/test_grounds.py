@@ -51,6 +51,25 @@ def test_a_counter_names_the_variable_that_governs_it(history: History) -> None:
     )
 
 
+def test_bytes_by_file_are_grounds_too(history: History) -> None:
+    """The binary log has its variable; temporary files have none that differs, and are named alone."""
+    slow = with_time(disk=3000.0)
+    calm = Seen(by_name=True, files={"sql/io_cache:written": 5e4}, variables={"log_bin": "OFF"})
+    planted = Seen(
+        slow,
+        by_name=True,
+        files={"sql/binlog:written": 2e6, "sql/io_cache:written": 8e6},
+        variables={"log_bin": "ON"},
+    )
+    entry = found(history, calm, planted)
+    said = sentence(entry_of(entry, "log_bin"))
+    assert said.startswith(
+        "log_bin is ON (base OFF): 400.0 bytes written (sql/binlog) per query (base 0), "
+    ), said
+    other = entry_of(entry, "file/sql/io_cache:written")
+    assert other["title"] == "Bytes written (sql/io_cache)" and other["figures"] == [10.0, 1600.0]
+
+
 def test_a_variable_that_hardly_differs_moves_no_counter(history: History) -> None:
     """A tenth less cannot be why eighty times the tables are opened."""
     variables = [
