@@ -17,6 +17,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.catalog import Catalog
+from app.catalog.approval import hash_of
 from app.core.table import markdown_of
 from tests.bench.figure import Figure
 from tests.installed import DYNO
@@ -61,6 +63,20 @@ _SQL = {  # workloads that none of the shipped ones are
     "joins": "select straight_join a.id from sbtest1 a, sbtest2 b"
     " where a.id between :id and :id + 20 and b.pad = a.pad",
 }
+_CONNECTS = """
+local dyno = require("dyno")
+
+dyno.declare({})
+
+function dyno.prepare()
+end
+
+function event()
+   local connection = sysbench.sql.driver():connect()
+   connection:query("SELECT c FROM sbtest1 WHERE id=" .. dyno.any_id())
+   connection:disconnect()
+end
+"""
 STEPS: Mapping[str, str] = {
     "points": 'workload = "point-query"',
     "updates": 'workload = "update-index"',
@@ -72,6 +88,7 @@ STEPS: Mapping[str, str] = {
     "lists": 'workload = "random-points"\noptions = {points = 100}',
     "mixed": 'workload = "read-write"',
     "joins": 'workload = "joins"',
+    "connects": 'workload = "connects"',
 }
 
 
@@ -112,6 +129,7 @@ SETTINGS = (
     Setting("innodb_log_file_size=4M", "updates", build=M),
     Setting("innodb_redo_log_capacity=8M", "updates", build=Y),
     Setting("net_buffer_length=1024", "points"),
+    Setting("thread_cache_size=0", "connects"),
     # logs on
     Setting("general_log=ON", "points"),
     Setting("general_log=ON log_output=TABLE", "points"),
@@ -256,6 +274,12 @@ class Bench:
             head = f'name = "{name}"\ntitle = "{name}"\ngroup = "scan-heavy"\nkind = "drive"\n'
             write(self._home / f"workloads/{name}.toml", f'{head}sql = "{name}.sql"\nunit = "queries/s"\n')
             write(self._home / f"workloads/{name}.sql", f"declare\n  id int 1 rows\nbegin\n  {sql};\nend\n")
+        head = 'name = "connects"\ntitle = "connects"\nkind = "drive"\nneeds = ["tables"]\n'
+        write(self._home / "workloads/connects.toml", f'{head}lua = "connects.lua"\nunit = "queries/s"\n')
+        write(self._home / "workloads/connects.lua", _CONNECTS)
+        catalog = Catalog(self._home)
+        digest = hash_of(catalog.workload_files(catalog.workload("connects")))
+        self._dyno("workload", "approve", "connects", digest)
         if options.search_path:
             self._dyno("target", "edit", "local", "--search-path", options.search_path)
 
