@@ -29,6 +29,8 @@ RARER = 4  # background threads are looked at each fourth time
 ASKED_S = 1.0  # between two questions which clients commit, on average
 RELISTED_S = 10.0  # a client that connects anew may get another thread
 ALMOST_ALL = 0.9  # of the time of a step, in which the threads of all clients have to be known
+OF_DYNO = 10  # connections of its own that a step may have
+CONNECT_ANEW = "clients connected {:,} times more in the step, so no thread belongs to one"
 _LABELS = {
     "running": "Clients' threads on a CPU",
     "runnable": "Clients' threads waiting for a CPU",
@@ -77,6 +79,7 @@ class ThreadSampler:
         self._second: Dict[str, Tally] = defaultdict(Tally)
         self._step: Dict[str, StepShares] = defaultdict(StepShares)
         self._known_s = self._unknown_s = 0.0  # with the threads of all clients, and without
+        self._anew = 0  # connections of the step beside those that its clients keep
         self.meet()
 
     def meet(self) -> None:
@@ -115,6 +118,7 @@ class ThreadSampler:
         self.begin()
 
     def _clear(self) -> None:
+        self._anew = 0
         self._step.clear()
         self._known_s = self._unknown_s = 0.0
 
@@ -205,11 +209,18 @@ class ThreadSampler:
 
     # the figures of the step
 
+    def connected(self, count: int) -> None:
+        """How many connections the server counted in the step: one for each client, and those of Dyno."""
+        if self._server is not None:
+            self._anew = count - self._server.connections - self._server.wanted
+
     @property
     def _problem(self) -> str:
         """Why the time of the clients' threads is not known; '' if it is."""
         if self._server is None or self._known_s + self._unknown_s == 0:
             return ""
+        if self._anew > max(self._server.wanted, OF_DYNO):
+            return CONNECT_ANEW.format(self._anew)
         share = self._known_s / (self._known_s + self._unknown_s)
         return "" if share >= ALMOST_ALL else self._server.clients_text(share)
 
@@ -244,19 +255,19 @@ class _Server:
         self.clients = Group(self._kinds.folder, self.way)
         self.others = Group(self._kinds.folder, self.way)
         self.counts: Dict[str, int] = {}  # threads, by kind
-        self._wanted = 0  # clients of the step
+        self.wanted = 0  # clients of the step
         self._searches = 0  # that did not find all of them
         self._not_before = self._listed_at = 0.0
 
     def begin_step(self, clients: int) -> None:
         self._kinds.begin_step(clients)
-        self.counts, self._wanted, self._searches = {}, clients, 0
+        self.counts, self.wanted, self._searches = {}, clients, 0
         self._not_before = time.monotonic() + CONNECT_S
 
     @property
     def knows_clients(self) -> bool:
         """Whether as many client threads were found as there are clients."""
-        return self.counts.get(CLIENT, 0) == self._wanted and not self._kinds.pool
+        return self.counts.get(CLIENT, 0) == self.wanted and not self._kinds.pool
 
     def clients_text(self, share: float) -> str:
         """Why their time is not known, if they were all found in this share of the step."""
@@ -264,7 +275,7 @@ class _Server:
             text = "the server serves its clients by {}, so no thread belongs to a client"
             return text.format(self._kinds.pool)
         text = "for {} clients {} threads were found, and the right number in {:.0f} % of the step"
-        return text.format(self._wanted, self.counts.get(CLIENT, 0), 100 * share)
+        return text.format(self.wanted, self.counts.get(CLIENT, 0), 100 * share)
 
     def is_to_be_listed(self, now: float) -> bool:
         """Whether threads came or went, or clients are missing: they may use threads of earlier clients."""
@@ -278,7 +289,7 @@ class _Server:
 
     def list(self, now: float, pace: Pace) -> None:
         pace.begin()
-        found = self._kinds.look(self._wanted)
+        found = self._kinds.look(self.wanted)
         self.counts = {kind: len(tids) for kind, tids in found.items()}
         self.clients.kinds = dict.fromkeys(found.pop(CLIENT, []), CLIENT)
         self.others.kinds = {tid: kind for kind, tids in found.items() for tid in tids}

@@ -218,6 +218,7 @@ class DriveStep:
         spent = session.sampler.spent(self._first, self._last)
         spent.update(self._costs.spent(totals["queries"], spent["cpu_us"]))
         spent.update(self._profile.spent())
+        session.threads.connected(int(status.get("connections", 0)))
         spent.update(session.threads.spent(seconds))
         others = session.others_between(self._first[0], self._last[0])
         schedule = self._schedule(int(totals["events"]), seconds)

@@ -324,6 +324,23 @@ def test_threads_that_begin_after_the_server_serve_clients(program: subprocess.P
     assert sampler.pace.spent_s > 0
 
 
+@pytest.mark.parametrize(("connections", "is_known"), [(5, True), (12, True), (16, False), (9_000, False)])
+def test_clients_that_connect_again_and_again_have_no_threads(
+    program: subprocess.Popen[str], connections: int, is_known: bool
+) -> None:
+    """The threads that were found may be those of connections that only wait."""
+    sampler = ThreadSampler(lambda: program.pid, Unnamed(4).query, print, Unnamed.connect)
+    sampler.begin_step(4)
+    say(program)
+    look(sampler, 0.8)
+    sampler.end()
+    sampler.connected(connections)
+    found = read(ThreadStates, sampler.in_step())
+    assert (CLIENT in found.kinds) == bool(sampler.spent(1.0)) == is_known
+    text = f"clients connected {connections - 5:,} times more in the step, so no thread belongs to one"
+    assert found.problem == ("" if is_known else text)
+
+
 def test_threads_of_an_earlier_step_are_clients_only_if_they_work(program: subprocess.Popen[str]) -> None:
     sampler = ThreadSampler(lambda: program.pid, Unnamed(3).query, print, Unnamed.connect)
     say(program)
