@@ -112,6 +112,7 @@ class Setting:
 
 
 M, Y = "mariadb", "mysql"
+ROCKSDB = "plugin_load_add=ha_rocksdb"
 SETTINGS = (
     # caches of 1 or 2
     Setting("table_open_cache=2", "points"),
@@ -155,6 +156,29 @@ SETTINGS = (
     Setting("innodb_flush_log_at_trx_commit=1 sync_binlog=1", "inserts"),
     Setting("flush=ON", "updates", "myisam"),
     Setting("innodb_flush_method=O_DSYNC", "updates"),
+    # of MyRocks
+    Setting("rocksdb_block_cache_size=1048576", "points", "rocksdb", build=M, base=ROCKSDB),
+    Setting("rocksdb_flush_log_at_trx_commit=1", "updates", "rocksdb", build=M, base=ROCKSDB),
+    Setting("rocksdb_rate_limiter_bytes_per_sec=100000", "inserts", "rocksdb", build=M, base=ROCKSDB),
+    Setting("rocksdb_perf_context_level=5", "points", "rocksdb", build=M, base=ROCKSDB),
+    Setting(
+        "rocksdb_store_row_debug_checksums=ON rocksdb_checksums_pct=100 rocksdb_verify_row_debug_checksums=ON",
+        "ranges",
+        "rocksdb",
+        build=M,
+        base=ROCKSDB,
+    ),
+    Setting(
+        "rocksdb_default_cf_options='write_buffer_size=65536;disable_auto_compactions=true'",
+        "updates",
+        "rocksdb",
+        build=M,
+        base=ROCKSDB,
+    ),
+    Setting(
+        "rocksdb_deadlock_detect=ON rocksdb_lock_scanned_rows=ON", "mixed", "rocksdb", build=M, base=ROCKSDB
+    ),
+    Setting("rocksdb_enable_ttl_read_filtering=OFF", "points", "rocksdb", build=M, base=ROCKSDB),
     # others
     Setting("query_cache_type=1 query_cache_size=1M", "points", build=M),
     Setting("query_cache_type=1 query_cache_size=64M", "mixed", build=M),
