@@ -162,7 +162,7 @@ SETTINGS = (
     Setting("rocksdb_rate_limiter_bytes_per_sec=100000", "inserts", "rocksdb", build=M, base=ROCKSDB),
     Setting("rocksdb_perf_context_level=5", "points", "rocksdb", build=M, base=ROCKSDB),
     Setting(
-        "rocksdb_store_row_debug_checksums=ON rocksdb_checksums_pct=100 rocksdb_verify_row_debug_checksums=ON",
+        "rocksdb_store_row_debug_checksums=ON rocksdb_verify_row_debug_checksums=ON",
         "ranges",
         "rocksdb",
         build=M,

@@ -105,3 +105,23 @@ def test_after_closing_nothing_is_held(hesitating: Tasks) -> None:
     hesitating.close()
     assert set(ended) == {threading.get_ident()}
     assert len(ended) == 20
+
+
+def test_what_is_to_be_stored_behind_busy_threads_is_stored_at_closing(
+    dyno_home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(tasks, "CLOSE_S", 0.1)
+    channel, owner, done = Channel(), Owner([]), threading.Event()
+    made = Tasks(dyno_home, channel)
+    stored: list[str] = []
+    for _ in range(tasks.THREADS):
+        made.run(owner, done.wait, print, print)
+    made.run(owner, lambda: stored.append("read"), print, print)
+    made.run(owner, refuse, print, print, stores=True)
+    made.read(owner, lambda history: stored.append(history.path.name), print, print, stores=True)
+    channel.close()
+    made.close()
+    assert stored == ["history.sqlite"]
+    assert "not stored when the window was closed: no" in caplog.text
+    done.set()
+    made.close()

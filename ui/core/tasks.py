@@ -6,7 +6,9 @@ thread holds each task until it has the answer; a thread borrows the work, and d
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import logging
 import queue
 import threading
 import time
@@ -39,6 +41,7 @@ class _Task:
     on_news: Callable[[Any], None]
     done: Callable[[Any], None]
     failed: Failed
+    stores: bool = False  # it is carried out although the window closes
 
 
 @dataclass(frozen=True)
@@ -65,15 +68,27 @@ class Tasks:
         for thread in self._threads:
             thread.start()
 
-    def run(self, owner: QObject, work: Callable[[], T], done: Callable[[T], None], failed: Failed) -> None:
-        """Run `work` on a pool thread; it must not touch a QObject."""
-        self._put(next(self._numbers), _Task(owner, work, lambda _: None, done, failed))
+    def run(
+        self,
+        owner: QObject,
+        work: Callable[[], T],
+        done: Callable[[T], None],
+        failed: Failed,
+        stores: bool = False,
+    ) -> None:
+        """Run `work` on a pool thread; it must not touch a QObject. What `stores` is never dropped."""
+        self._put(next(self._numbers), _Task(owner, work, lambda _: None, done, failed, stores))
 
     def read(
-        self, owner: QObject, work: Callable[[History], T], done: Callable[[T], None], failed: Failed
+        self,
+        owner: QObject,
+        work: Callable[[History], T],
+        done: Callable[[T], None],
+        failed: Failed,
+        stores: bool = False,
     ) -> None:
         """Run `work` with the history; each thread keeps one open, also for writing."""
-        self.run(owner, lambda: work(self._history()), done, failed)
+        self.run(owner, lambda: work(self._history()), done, failed, stores)
 
     def run_long(
         self,
@@ -92,8 +107,9 @@ class Tasks:
         self._put(number, _Task(owner, lambda: work(tell), on_news, done, failed))
 
     def close(self) -> None:
-        """Let running work end; its answers come no more once the channel is closed."""
+        """Store what is to be stored, let running work end; no answers come once the channel is closed."""
         self._closing.set()
+        self._work_off()
         for _ in self._threads:
             self._waiting.put(0)
         deadline = time.monotonic() + CLOSE_S
@@ -102,6 +118,15 @@ class Tasks:
         if not any(thread.is_alive() for thread in self._threads):
             self._tasks.clear()
             self._answers.clear()
+
+    def _work_off(self) -> None:
+        """What waits behind busy threads is stored here; the rest is dropped."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                task = self._tasks.get(self._waiting.get_nowait())
+                if task is not None and task.stores and (error := _answer(task.work).error) is not None:
+                    logging.error("not stored when the window was closed: %s", error)
+        self._close_history()
 
     def _put(self, number: int, task: _Task) -> None:
         self._tasks[number] = task
@@ -112,13 +137,15 @@ class Tasks:
     def _work(self) -> None:
         """The body of a thread."""
         while number := self._waiting.get():
-            if not self._closing.is_set():
+            if not self._closing.is_set() or self._tasks[number].stores:
                 self._answers[number] = _answer(self._tasks[number].work)
                 self._channel.send(
                     self._on_answered, number
                 )  # nothing in here refers to the task or its answer any more
-        history = getattr(self._own, "history", None)
-        if history is not None:
+        self._close_history()
+
+    def _close_history(self) -> None:
+        if (history := getattr(self._own, "history", None)) is not None:
             history.close()
 
     def _history(self) -> History:

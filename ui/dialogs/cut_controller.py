@@ -57,7 +57,7 @@ class Cutting(QObject):
                 history, session, step, wanted
             )
 
-        self._context.tasks.read(self, work, lambda _: self._tell(), self.failed.emit)
+        self._context.tasks.read(self, work, lambda _: self._tell(), self.failed.emit, stores=True)
 
     def _tell(self) -> None:
         self._context.bus.changed.emit(Changes(sessions=True))

@@ -106,7 +106,9 @@ class LimitsRow(QWidget):
     def _on_changed(self) -> None:
         self._wanted.matters_pct, self._wanted.false_share_pct = self._matters.value(), self._false.value()
         home, wanted = self._context.home, self._wanted
-        self._context.tasks.run(self, lambda: _keep(home, wanted), lambda _: None, self.failed.emit)
+        self._context.tasks.run(
+            self, lambda: _keep(home, wanted), lambda _: None, self.failed.emit, stores=True
+        )
         self.changed.emit()
 
     def _on_turned(self) -> None:

@@ -74,7 +74,7 @@ class Editing(QObject):
             over = [each for each in sessions if state_of(history, each) not in ("", "waiting", "active")]
             return tuple(_edits().delete(history, each) for each in over), len(sessions) - len(over)
 
-        self._context.tasks.read(self, change, self._on_deleted, self._on_failed)
+        self._context.tasks.read(self, change, self._on_deleted, self._on_failed, stores=True)
 
     def undo(self) -> None:
         """Undo the latest deletion."""
@@ -87,10 +87,12 @@ class Editing(QObject):
             lost = len(sessions) - back
             return f"{count(back)} restored" + (f"; the journals of {lost} are lost" if lost else "")
 
-        self._context.tasks.read(self, change, lambda text: self._on_undone(sessions, text), self._on_failed)
+        self._context.tasks.read(
+            self, change, lambda text: self._on_undone(sessions, text), self._on_failed, stores=True
+        )
 
     def _change(self, change: Callable[[History], None]) -> None:
-        self._context.tasks.read(self, change, lambda _: self._tell(), self._on_failed)
+        self._context.tasks.read(self, change, lambda _: self._tell(), self._on_failed, stores=True)
 
     def _on_deleted(self, answer: tuple[tuple[str, ...], int]) -> None:
         gone, left = answer

@@ -129,6 +129,7 @@ class DraftController(QObject):
             lambda: Path(path).write_text(text, encoding="utf-8"),
             lambda _: self._context.bus.saved.emit(Path(path), f"The plan is saved: {path}"),
             self.failed.emit,
+            stores=True,
         )
 
     def save_variant(self, name: str) -> None:
@@ -216,7 +217,7 @@ class DraftController(QObject):
             if changes is not None:
                 self._context.bus.changed.emit(changes)
 
-        self._context.tasks.run(self, work, over, self.failed.emit)
+        self._context.tasks.run(self, work, over, self.failed.emit, stores=True)
 
     def _ask(self) -> None:
         draft, survey = self.draft, self.survey

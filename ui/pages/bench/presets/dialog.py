@@ -231,6 +231,7 @@ class PresetDialog(QDialog):
             lambda: write_preset(Catalog(), preset.engine, preset.name, text),
             done,
             self.message.show_failure,
+            stores=True,
         )
 
     def reject(self) -> None:

@@ -180,7 +180,11 @@ class SqlDialog(QDialog):
             then()
 
         self._context.tasks.run(
-            self, lambda: write_sql(Catalog(), written, over=not is_new), done, self.message.show_failure
+            self,
+            lambda: write_sql(Catalog(), written, over=not is_new),
+            done,
+            self.message.show_failure,
+            stores=True,
         )
 
     def _leave(self, then: Act) -> bool:

@@ -86,7 +86,9 @@ class TargetEditor(QWidget):
             return
         target = self.target()
         self._set_saving(True)
-        self._context.tasks.run(self, lambda: self._store(target), self._on_saved, self._on_save_failed)
+        self._context.tasks.run(
+            self, lambda: self._store(target), self._on_saved, self._on_save_failed, stores=True
+        )
 
     def test(self) -> None:
         """Test the way to the target as typed."""

@@ -94,7 +94,7 @@ class KnownTargets(QObject):
         if not self._is_current(target):
             return
         self._context.tasks.run(
-            self, lambda: self._surveys.keep(target, survey), lambda _: None, self.troubled.emit
+            self, lambda: self._surveys.keep(target, survey), lambda _: None, self.troubled.emit, stores=True
         )
         self.model.change(target.name, lambda now: replace(now, survey=survey, link="reached", error=None))
         self.ended.emit(target.name)
@@ -116,6 +116,7 @@ class KnownTargets(QObject):
             lambda: self._targets.edit(name, directories=[directory, *rest]),
             done,
             self.troubled.emit,
+            stores=True,
         )
 
     def remove(self, name: str) -> None:
@@ -129,7 +130,7 @@ class KnownTargets(QObject):
             self.tell_changed()
             self.removed.emit(name)
 
-        self._context.tasks.run(self, work, done, self.troubled.emit)
+        self._context.tasks.run(self, work, done, self.troubled.emit, stores=True)
 
     def tell_changed(self) -> None:
         """Report that targets have changed."""
