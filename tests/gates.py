@@ -9,7 +9,7 @@ import numpy as np
 from app.comparison.compare import base_of, compare
 from app.comparison.entries import Comparison, RowEntry
 from app.comparison.judgement import limits_of, with_verdicts
-from app.history.history import History
+from app.history.store.history import History
 from app.stats import Limits
 from tests import sliced
 from tests.worlds import SLICES, Logs

@@ -8,8 +8,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.protocol import latency
 from app.protocol.events import (
     REPEATED,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.history.history import History
+from app.history.store.history import History
 from app.planner.guesses import SERVER_S, step_guesses
 from app.protocol.events import Fact
 from app.protocol.plan import Plan

@@ -208,7 +208,7 @@ def show_verdict(
 
 def show_result_of(plan: str, has_table: bool = False) -> None:
     """Print the result of a plan of several contenders, once it is over and in the history."""
-    from app.history.sessions import SUFFIX
+    from app.history.lists.sessions import SUFFIX
 
     ids = _sessions_to_compare(plan)
     if ids and has_table:
@@ -221,8 +221,8 @@ def show_result_of(plan: str, has_table: bool = False) -> None:
 
 def _sessions_to_compare(plan_id: str) -> list[str]:
     """The sessions of a plan of several contenders that is over, in its order; else none."""
-    from app.history.figures import plans_by_session
-    from app.history.sessions import sessions
+    from app.history.lists.sessions import sessions
+    from app.history.steps.figures import plans_by_session
 
     from .session import opened
 
@@ -239,8 +239,8 @@ def _show_differences(references: Sequence[str], form: str) -> None:
     from app.comparison.differences import differences, is_of_the_builds
     from app.comparison.differences_text import differences_table, to_csv
     from app.core.names import unique_names
-    from app.history.browsing import lines
-    from app.history.sessions import find_all
+    from app.history.lists.browsing import lines
+    from app.history.lists.sessions import find_all
 
     from .session import opened
 

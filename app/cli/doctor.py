@@ -20,7 +20,7 @@ def look_over(arguments: argparse.Namespace) -> int:
     from app.core.desktop_needs import lacks
     from app.core.settings import home
     from app.core.units import count_text
-    from app.history.rebuilding import fault_of, rebuild, unknown_journals
+    from app.history.recorded.rebuilding import fault_of, rebuild, unknown_journals
 
     if arguments.rebuild:
         rebuilt = rebuild(home())

@@ -143,7 +143,7 @@ def _show_progress(state: State) -> None:
 
 def goes_on(plan: Plan) -> bool:
     """Whether the person has detached from the plan."""
-    from app.history.sessions import sessions
+    from app.history.lists.sessions import sessions
 
     from .session import opened
 

@@ -170,8 +170,8 @@ def watch_sessions(
     """
     from app.following.follower import Follower
     from app.following.load_again import LoadAgain
-    from app.history.counting import unsteady_steps
-    from app.history.recounting import recount_first
+    from app.history.recorded.counting import unsteady_steps
+    from app.history.recorded.recounting import recount_first
     from app.planner.load_targets import by_name
 
     from .session import opened
@@ -201,8 +201,8 @@ def watch_sessions(
 
 def without_deleted(sessions: list[str]) -> list[str]:
     """The sessions without those deleted here, which it prints."""
-    from app.history.history import History
-    from app.history.writing import Writer
+    from app.history.recorded.writing import Writer
+    from app.history.store.history import History
 
     with History(home()) as history:
         writer = Writer(history)
@@ -214,9 +214,9 @@ def without_deleted(sessions: list[str]) -> list[str]:
 
 def outcome_of(wanted: list[str]) -> int:
     """0 if all sessions and steps went well and are in the history."""
-    from app.history.figures import plan_of
-    from app.history.history import History
-    from app.history.sessions import sessions
+    from app.history.lists.sessions import sessions
+    from app.history.steps.figures import plan_of
+    from app.history.store.history import History
     from app.protocol.states import NOT_NEEDED
 
     with History(home()) as history:

@@ -77,7 +77,7 @@ def add_words(words: Any) -> None:
 def export_history(arguments: argparse.Namespace) -> None:
     from pathlib import Path
 
-    from app.history.parquet import export_parquet
+    from app.history.exchange.parquet import export_parquet
 
     with opened() as history:
         count = export_parquet(history, Path(arguments.parquet), arguments.sessions)
@@ -121,7 +121,7 @@ def _exchange(merge_teams: bool) -> int:
 
 def list_history(arguments: argparse.Namespace) -> None:
     from app.core.settings import home
-    from app.history.browsing import Filter
+    from app.history.lists.browsing import Filter
     from app.team.exchange import Exchanger, chosen
     from app.team.listing import PAGE, page
 
@@ -175,7 +175,7 @@ def show_history(arguments: argparse.Namespace) -> None:
 
 
 def edits_history(arguments: argparse.Namespace) -> None:
-    from app.history.sessions import find
+    from app.history.lists.sessions import find
     from app.team.local_edits import edits_of, lost_of
 
     with opened() as history:

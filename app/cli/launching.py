@@ -63,7 +63,7 @@ def launch_plan(
 def launch_of(target: Target, settled: Settled, arguments: argparse.Namespace) -> Launch:
     """The launch that the options describe."""
     from app.core.settings import home
-    from app.history.measured import measured_at
+    from app.history.machines.measured import measured_at
     from app.planner.launch import CHECKED, REHEARSED, STARTED, Launch
     from app.planner.load_targets import by_name
     from app.remote.reach import reached

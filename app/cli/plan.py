@@ -28,8 +28,8 @@ def add_words(words: Any) -> None:
 
 
 def list_plans(arguments: argparse.Namespace) -> None:
-    from app.history.plans import plan_ids, plans, size_text, states_text
-    from app.history.sessions import SUFFIX
+    from app.history.lists.plans import plan_ids, plans, size_text, states_text
+    from app.history.lists.sessions import SUFFIX
 
     from .session import opened
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.core.units import bytes_text, count_text, seconds_text
-from app.history.step_text import named
+from app.history.steps.step_text import named
 from app.planner.memory_text import memory_text
 from app.protocol.answers import PASS, Check
 from app.protocol.plan import LIMIT, UNTIL_DECIDED, Plan, Step

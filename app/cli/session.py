@@ -16,7 +16,7 @@ from .parser import Run, add_json, add_verb, whole_number
 from .screen import complain, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from app.history.history import History
+    from app.history.store.history import History
 
 HEADERS = ("id", "name", "state", "target", "build", "engine", "preset", "sequence", "started (UTC)")
 SESSION = "its id, the last 6 characters of that, a unique name, or last"
@@ -173,14 +173,14 @@ def _add_cut(verbs: Any) -> None:
 def opened() -> Iterator[History]:
     """The history of this computer."""
     from app.core.settings import home
-    from app.history.history import History
+    from app.history.store.history import History
 
     with History(home()) as history:
         yield history
 
 
 def list_sessions(arguments: argparse.Namespace) -> None:
-    from app.history.sessions import sessions, sessions_of_plan
+    from app.history.lists.sessions import sessions, sessions_of_plan
 
     wanted = {name: getattr(arguments, name) for name in ("target", "engine", "sequence", "tag")}
     with opened() as history:
@@ -214,7 +214,7 @@ def line_of(entry: Any) -> tuple[str, ...]:
 
 
 def show_session(arguments: argparse.Namespace) -> None:
-    from app.history.figures import show
+    from app.history.steps.figures import show
 
     from .session_text import show as show_text
 
@@ -227,7 +227,7 @@ def show_session(arguments: argparse.Namespace) -> None:
 
 
 def settings_session(arguments: argparse.Namespace) -> None:
-    from app.history.figures import settings
+    from app.history.steps.figures import settings
 
     from .session_text import show_settings
 
@@ -240,7 +240,7 @@ def settings_session(arguments: argparse.Namespace) -> None:
 
 
 def series_session(arguments: argparse.Namespace) -> None:
-    from app.history.series import series
+    from app.history.steps.series import series
 
     with opened() as history:
         found = series(
@@ -260,7 +260,7 @@ def stacks_session(arguments: argparse.Namespace) -> None:
 
 
 def latency_session(arguments: argparse.Namespace) -> None:
-    from app.history.stretches import PERCENTILES, stretch
+    from app.history.steps.stretches import PERCENTILES, stretch
 
     first, end = arguments.first, arguments.to
     bounds = None if first is None and end is None else (first or 0, end)
@@ -305,10 +305,10 @@ def note_session(arguments: argparse.Namespace) -> None:
 
 
 def cut_session(arguments: argparse.Namespace) -> None:
-    from app.history.counting import Cut
     from app.history.edits import cut, uncut
-    from app.history.figures import find_step, steps
-    from app.history.sessions import find
+    from app.history.lists.sessions import find
+    from app.history.recorded.counting import Cut
+    from app.history.steps.figures import find_step, steps
 
     from .session_text import counted_text
 
@@ -326,7 +326,7 @@ def cut_session(arguments: argparse.Namespace) -> None:
 
 
 def export_session(arguments: argparse.Namespace) -> None:
-    from app.history.exporting import export
+    from app.history.exchange.exporting import export
 
     if not arguments.file:
         raise InputError("the file name is empty: name a new .zip file")
@@ -362,8 +362,8 @@ def undelete_session(arguments: argparse.Namespace) -> None:
 def import_session(arguments: argparse.Namespace) -> None:
     from app.catalog import Catalog
     from app.catalog.mydbtest import import_file, is_mydbtest
-    from app.history.import_any import FileImport, import_any
-    from app.history.publishing import import_shipped
+    from app.history.exchange.import_any import FileImport, import_any
+    from app.history.exchange.publishing import import_shipped
 
     from .workload import say_imported
 

@@ -8,8 +8,8 @@ from typing import Any
 from app.comparison.repeats import start_text
 from app.comparison.waits_text import lock_lines, statement_lines, waits_line
 from app.core.units import date_text, unit_text, with_unit
-from app.history.rates import limit_text, schedule_text, try_texts
-from app.history.step_text import (
+from app.history.steps.rates import limit_text, schedule_text, try_texts
+from app.history.steps.step_text import (
     BUSY,
     attempt_text,
     cut_text,
@@ -22,8 +22,8 @@ from app.history.step_text import (
     steadiness_text,
     whole_text,
 )
-from app.history.step_waits import StepWaits
-from app.history.thread_states import states_texts
+from app.history.steps.step_waits import StepWaits
+from app.history.steps.thread_states import states_texts
 from app.planner.memory_text import memory_text
 from app.protocol.others import DISTURBED
 from app.protocol.plan import step_label

@@ -14,7 +14,7 @@ from .screen import print_json, print_text_tables, say, say_text
 if TYPE_CHECKING:
     from app.comparison.entries import Comparison
     from app.comparison.stacks import Profile, StepProfiles
-    from app.history.history import History
+    from app.history.store.history import History
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -29,8 +29,8 @@ def show_step(history: History, arguments: argparse.Namespace) -> None:
     """Print the stacks of a step, or write its flame graph."""
     from app.comparison.stacks import NO_STACKS, profile_of
     from app.comparison.stacks_text import functions_table
-    from app.history.sessions import find
-    from app.history.stacks import label_of
+    from app.history.lists.sessions import find
+    from app.history.steps.stacks import label_of
 
     session = find(history, arguments.session)
     label = label_of(history, session, arguments.step, arguments.threads)

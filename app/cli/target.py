@@ -231,7 +231,7 @@ def calibrate_target(arguments: argparse.Namespace) -> int:
 
 
 def _show_last(name: str) -> int:
-    from app.history.sessions import machine_of
+    from app.history.lists.sessions import machine_of
     from app.targets.store import Targets
 
     from .session import opened
@@ -245,8 +245,8 @@ def list_canaries(arguments: argparse.Namespace) -> None:
     from dataclasses import asdict
 
     from app.comparison.canary_text import canary_table
-    from app.history.canaries import canary_runs
-    from app.history.sessions import machine_of
+    from app.history.lists.sessions import machine_of
+    from app.history.machines.canaries import canary_runs
     from app.targets.store import Targets
 
     from .session import opened
@@ -261,7 +261,7 @@ def list_canaries(arguments: argparse.Namespace) -> None:
 
 def _show_calibration(name: str, machine_key: str) -> int:
     from app.comparison.calibration_text import calibration_table
-    from app.history.calibration import calibration
+    from app.history.machines.calibration import calibration
 
     from .session import opened
 

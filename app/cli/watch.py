@@ -12,7 +12,7 @@ from app.core.units import count_text, with_unit
 from app.following.follower import Follower, Link, Update
 from app.following.progress import PlanProgress, stored_plan
 from app.following.progress_text import first_spared, spared_text
-from app.history.history import History
+from app.history.store.history import History
 from app.protocol.events import Log, Mark, SessionEnded, StepEnded
 from app.protocol.states import NOT_NEEDED
 from app.stats.steady import UNSTEADY

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.core.table import MISSING, TextTable
 from app.core.units import count_text, date_text
 from app.engines import engine_of
-from app.history.calibration import Calibration
+from app.history.machines.calibration import Calibration
 from app.stats.noise import Noise
 from app.stats.planning import least_difference
 

@@ -7,7 +7,7 @@ from statistics import median
 
 from app.core.table import TextTable
 from app.core.units import count_text, date_text
-from app.history.canaries import CanaryRun, counted
+from app.history.machines.canaries import CanaryRun, counted
 from app.stats.between import ENOUGH, between_plans
 
 FIGURES = ("reads", "commits")

@@ -11,12 +11,19 @@ from types import MappingProxyType
 from app.catalog import Catalog
 from app.core.errors import InputError
 from app.core.units import direction_of
-from app.history.canaries import canaries
-from app.history.figures import StepEntry, facts, plans_by_session, steps
-from app.history.group_means import QPS_UNIT
-from app.history.history import History
-from app.history.sessions import ContenderEntry, SessionEntry, find_all, find_repeats, sessions, source_text
-from app.history.step_text import disturbed_text
+from app.history.lists.sessions import (
+    ContenderEntry,
+    SessionEntry,
+    find_all,
+    find_repeats,
+    sessions,
+    source_text,
+)
+from app.history.machines.canaries import canaries
+from app.history.recorded.group_means import QPS_UNIT
+from app.history.steps.figures import StepEntry, facts, plans_by_session, steps
+from app.history.steps.step_text import disturbed_text
+from app.history.store.history import History
 from app.protocol.cpus import from_text
 from app.protocol.plan import Plan
 from app.protocol.states import NOT_NEEDED

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from app.core.csv_text import csv_text
 from app.core.table import MISSING, TextTable, ratio_text
 from app.core.units import figure_text, unit_text
-from app.history.step_text import mark_text
+from app.history.steps.step_text import mark_text
 from app.protocol.plan import step_label
 
 from .before_after import ColumnOfPair, PairOfSteps

@@ -10,8 +10,8 @@ from typing import Any, NotRequired, TypedDict
 
 from app.catalog import Catalog
 from app.core.units import count_text, figure_text, unit_text
-from app.history.figures import facts, latest_fact, plan_of
-from app.history.history import History
+from app.history.steps.figures import facts, latest_fact, plan_of
+from app.history.store.history import History
 from app.imported.session import is_foreign
 from app.planner.memory_text import memory_of
 from app.planner.parity import CORES, MEMORY, answers

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.history.figures import StepEntry
+from app.history.steps.figures import StepEntry
 from app.protocol.others import DISTURBED
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NotRequired, TypedDict
 
-from app.history.figures import CutEntry, SteadinessEntry
-from app.history.rates import LimitEntry
-from app.history.sessions import ContenderEntry
+from app.history.lists.sessions import ContenderEntry
+from app.history.steps.figures import CutEntry, SteadinessEntry
+from app.history.steps.rates import LimitEntry
 
 Coordinate = int | float | str
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from app.core.errors import InputError
 from app.core.table import TextTable
-from app.history.history import History
+from app.history.store.history import History
 
 from .flame import Flame, layout
 from .stacks import NO_STACKS, Profile, profile_of

@@ -12,9 +12,9 @@ from typing import TypedDict
 
 from app.core.errors import InputError
 from app.core.units import count_text
-from app.history.figures import plans_by_session
-from app.history.history import History
-from app.history.sessions import find_repeats, sessions_of_plan
+from app.history.lists.sessions import find_repeats, sessions_of_plan
+from app.history.steps.figures import plans_by_session
+from app.history.store.history import History
 from app.protocol.others import DISTURBED
 from app.protocol.plan import PREPARING
 from app.stats import Limits

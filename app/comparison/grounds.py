@@ -15,9 +15,9 @@ from math import log
 from app.engines import KNOWN
 from app.engines.cause import RUNNING, Values
 from app.engines.governs import ACT_TITLES, ACTS, ANY, BYTES, GOVERNS, LARGE, LEVELS, OFF, SMALL, Governs
-from app.history.figures import latest_fact, plan_of
-from app.history.history import History
-from app.history.step_values import BY_NAME, FILE, STATUS, WAIT
+from app.history.steps.figures import latest_fact, plan_of
+from app.history.steps.step_values import BY_NAME, FILE, STATUS, WAIT
+from app.history.store.history import History
 from app.planner.variables import OF_THE_SERVER
 from app.presets.render import option_values, plain_value
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.core.units import count_text
-from app.history.step_text import HAS_MARKS
+from app.history.steps.step_text import HAS_MARKS
 from app.protocol.events import SPOILT as MARKED_SPOILT
 from app.protocol.plan import PREPARING
 from app.protocol.stacks import PROFILED

@@ -11,7 +11,7 @@ from app.engines import all_figures
 from app.protocol.thread_states import TITLES, time_per_query
 
 if TYPE_CHECKING:
-    from app.history.figures import StepEntry
+    from app.history.steps.figures import StepEntry
 
     from .entries import MeasureEntry, RowEntry
 

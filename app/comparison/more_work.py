@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from app.history.group_means import QPS_UNIT
-from app.history.history import History
+from app.history.recorded.group_means import QPS_UNIT
+from app.history.store.history import History
 
 from .entries import CauseEntry, Comparison, RowEntry
 from .same_work import DISAGREE, MORE, disagreeing, rows_text, work_of

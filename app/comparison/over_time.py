@@ -18,10 +18,10 @@ from typing import TypedDict
 from app.catalog import Catalog
 from app.core.errors import InputError
 from app.core.units import direction_of
-from app.history.canaries import CanaryRun, canaries_of
-from app.history.figures import StepEntry, steps
-from app.history.history import History
-from app.history.sessions import ContenderEntry, SessionEntry, find_repeats, sessions
+from app.history.lists.sessions import ContenderEntry, SessionEntry, find_repeats, sessions
+from app.history.machines.canaries import CanaryRun, canaries_of
+from app.history.steps.figures import StepEntry, steps
+from app.history.store.history import History
 from app.protocol.plan import step_label
 from app.stats.changes import FEWEST, MOST, SHARE, Change, change_at, changes, level_of, share_of
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.core.units import count_text
-from app.history.figures import facts
-from app.history.history import History
-from app.history.sessions import SessionEntry
+from app.history.lists.sessions import SessionEntry
+from app.history.steps.figures import facts
+from app.history.store.history import History
 from app.protocol.plan import Plan
 
 Attempts = list[tuple[SessionEntry, SessionEntry]]  # each that is left out, with the one in its place

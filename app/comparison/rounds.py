@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from statistics import median
 
 from app.core.errors import InputError
-from app.history.counting import Countable, countable
-from app.history.figures import StepEntry
-from app.history.history import History
+from app.history.recorded.counting import Countable, countable
+from app.history.steps.figures import StepEntry
+from app.history.store.history import History
 from app.protocol.others import DISTURBED
 from app.protocol.plan import LONGEST_S, SLICES, Plan, Step
 from app.stats.steady import UNSTEADY, Steadiness, ratio_steadiness

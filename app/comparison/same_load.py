@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.history.figures import StepEntry
+from app.history.steps.figures import StepEntry
 from app.protocol.others import DISTURBED, are_alike
 
 SAME_LOAD = "same-load"

@@ -8,8 +8,8 @@ from statistics import median
 
 from app.core.names import short_names
 from app.core.units import figure_text
-from app.history.history import History
-from app.history.step_work import THEN, WorkEntry, plan_entries, work_entries
+from app.history.steps.step_work import THEN, WorkEntry, plan_entries, work_entries
+from app.history.store.history import History
 from app.protocol.work import RESULTS, WHAT, WORDS
 
 OTHER = "not the same work: "  # other results

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from app.history.group_means import QPS_UNIT
+from app.history.recorded.group_means import QPS_UNIT
 from app.protocol.plan import RATE_MISSED, Plan
 
 from .entries import RowEntry

@@ -8,8 +8,8 @@ from math import sqrt
 
 from app.core.harmless import harmless
 from app.core.units import count_text, seconds_text
-from app.history.history import History
-from app.history.stacks import stacks
+from app.history.steps.stacks import stacks
+from app.history.store.history import History
 from app.protocol.stacks import Folded, Stacks, unpack
 
 from .entries import Comparison

@@ -12,9 +12,9 @@ from app.core.harmless import harmless
 from app.core.names import names_on_targets, short_names, unique_names
 from app.core.table import escaped, fitting, markdown_of
 from app.core.units import count_text, figure_text, unit_text
-from app.history.figures import SteadinessEntry
-from app.history.rates import limit_text, try_texts
-from app.history.step_text import mark_text, seconds_texts
+from app.history.steps.figures import SteadinessEntry
+from app.history.steps.rates import limit_text, try_texts
+from app.history.steps.step_text import mark_text, seconds_texts
 from app.protocol.others import DISTURBED
 from app.protocol.plan import step_label
 from app.stats.steady import STEADY, UNSTEADY

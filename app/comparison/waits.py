@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import TypedDict
 
-from app.history.history import History
-from app.history.step_waits import StepWaits, waits_of_step
+from app.history.steps.step_waits import StepWaits, waits_of_step
+from app.history.store.history import History
 from app.protocol.waits import Statement, Wait
 
 from .compare import base_of, sessions_of

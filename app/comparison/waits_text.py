@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from app.core.table import MISSING, TextTable, ratio_text
 from app.core.units import count_text
 from app.engines.waits import KINDS
-from app.history.step_waits import StepWaits
+from app.history.steps.step_waits import StepWaits
 from app.protocol.waits import Wait
 
 from .waits import NamedEntry, StatementPair, WaitPair

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.history.figures import plan_of
-from app.history.history import History
-from app.history.remarks import was_busy
-from app.history.sessions import SessionEntry
-from app.history.step_text import BUSY
+from app.history.lists.sessions import SessionEntry
+from app.history.steps.figures import plan_of
+from app.history.steps.remarks import was_busy
+from app.history.steps.step_text import BUSY
+from app.history.store.history import History
 from app.stats import Limits
 
 from .differences import work_differences

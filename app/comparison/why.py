@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, TypedDict
 
 from app.core.units import count_text
-from app.history.step_text import mark_text
-from app.history.step_work import THEN
+from app.history.steps.step_text import mark_text
+from app.history.steps.step_work import THEN
 from app.protocol.cpus import from_text
 from app.stats.verdicts import DRIFT, FEW, NOISE, SAME
 

@@ -26,7 +26,7 @@ from .evidence import Evidence, Work, evidence_of
 from .explaining import request_of_step, step_of
 
 if TYPE_CHECKING:
-    from app.history.history import History
+    from app.history.store.history import History
     from app.protocol.answers import Build, Survey
     from app.protocol.plan import Contender
     from app.remote.agent import Agent

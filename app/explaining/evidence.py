@@ -13,14 +13,14 @@ from app.comparison.disturbing import AS_PLANNED, Allowed
 from app.comparison.entries import Comparison, RowEntry
 from app.comparison.judgement import UNJUDGED
 from app.comparison.text import row_label
-from app.history.figures import plans_by_session
-from app.history.plans import plans_of_work
-from app.history.sessions import SessionEntry, sessions
+from app.history.lists.plans import plans_of_work
+from app.history.lists.sessions import SessionEntry, sessions
+from app.history.steps.figures import plans_by_session
 
 from .squares import Group, Round
 
 if TYPE_CHECKING:
-    from app.history.history import History
+    from app.history.store.history import History
     from app.protocol.plan import Contender, Plan
 
     GroupOf = Callable[[Contender], Group | None]

@@ -30,7 +30,7 @@ from .settings import Between, Defaults, between
 from .squares import Group, Square
 
 if TYPE_CHECKING:
-    from app.history.history import History
+    from app.history.store.history import History
     from app.protocol.answers import Survey
 
 PREFIX = "explain "  # of the names of its plans

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.core.errors import InputError
-from app.history.figures import plans_by_session
-from app.history.sessions import find_all
+from app.history.lists.sessions import find_all
+from app.history.steps.figures import plans_by_session
 from app.planner import ContenderRequest, PlanRequest
 from app.planner.again import request_again
 from app.planner.contenders import find_build, resolve_contenders
 
 if TYPE_CHECKING:
     from app.catalog import Catalog
-    from app.history.history import History
+    from app.history.store.history import History
     from app.protocol.answers import Survey
     from app.protocol.plan import Contender
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.history.history import History
-from app.history.sessions import sessions
-from app.history.writing import Writer
+from app.history.lists.sessions import sessions
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.protocol.answers import SessionSummary
 from app.protocol.states import ENDED
 from app.remote.reach import reached

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Protocol
 
 from app.core.errors import LinkError, TargetError
-from app.history.decoding import Events
-from app.history.history import BusyError, History
-from app.history.recording import JournalError
-from app.history.watching import keep_clock_offset, keep_unlocked
-from app.history.writing import Writer
+from app.history.recorded.recording import JournalError
+from app.history.recorded.watching import keep_clock_offset, keep_unlocked
+from app.history.recorded.writing import Writer
+from app.history.store.decoding import Events
+from app.history.store.history import BusyError, History
 
 from .frames import Beat, End, Frames, Piece
 

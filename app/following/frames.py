@@ -9,7 +9,7 @@ from typing import Annotated
 import msgspec
 
 from app.core.errors import TargetError
-from app.history.journals import whole_lines
+from app.history.store.journals import whole_lines
 from app.protocol.events import MAX_LINE
 
 LONGEST_HEADER = 4096  # bytes of a line between the journals

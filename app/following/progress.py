@@ -6,12 +6,12 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 
 from app.core.units import seconds_text
-from app.history.damage import unpack_json
-from app.history.decoding import Line, SampleLine
-from app.history.history import History
-from app.history.sessions import sessions
-from app.history.stored_states import latest_events, stored_state
-from app.history.writing import Writer
+from app.history.lists.sessions import sessions
+from app.history.recorded.stored_states import latest_events, stored_state
+from app.history.recorded.writing import Writer
+from app.history.store.damage import unpack_json
+from app.history.store.decoding import Line, SampleLine
+from app.history.store.history import History
 from app.protocol.events import Sample, SeriesDeclared, SessionEnded, SessionPlanned, StepEnded
 from app.protocol.plan import SLICES, Plan, Step
 from app.protocol.states import SessionState, StepState

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 
-from app.history import journals
-from app.history.history import History
-from app.history.sessions import sessions
+from app.history.lists.sessions import sessions
+from app.history.store import journals
+from app.history.store.history import History
 from app.protocol.states import GOING_ON
 from app.targets.store import Targets
 

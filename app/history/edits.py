@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import DynoError, InputError
+from app.history.lists.sessions import SUFFIX, find, sessions
+from app.history.recorded.counting import Cut, countable, recount
+from app.history.recorded.planned import COLOURS
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 
-from . import journals
-from .counting import Cut, countable, recount
-from .history import History
-from .planned import COLOURS
-from .sessions import SUFFIX, find, sessions
-from .writing import Writer
+from .store import journals
 
 MAX_NAME = 100  # characters of a name or tag
 MAX_NOTE = 100_000

@@ -12,8 +12,8 @@ from app.catalog.sequence import CoreSets, sequence_of
 from app.core.errors import InputError
 from app.core.toml_text import read_document
 from app.core.units import count_text
-from app.history.figures import plans_by_session
-from app.history.sessions import find_all
+from app.history.lists.sessions import find_all
+from app.history.steps.figures import plans_by_session
 from app.presets import preset_file
 from app.protocol.plan import ARRIVALS, LIMIT, SLICES, UNTIL_DECIDED, Contender, Plan, Step
 from app.stats.verdicts import LEAST
@@ -23,7 +23,7 @@ from .cores import OWN_CPUS, SHARED_CPUS
 from .request import LIMITS, ContenderRequest, PlanRequest
 
 if TYPE_CHECKING:
-    from app.history.history import History
+    from app.history.store.history import History
 
 T = TypeVar("T")
 Files = Mapping[str, str]  # of a plan

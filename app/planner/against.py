@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from app.catalog import Catalog
 from app.core.errors import InputError
-from app.history.figures import plans_by_session
-from app.history.sessions import find_repeats
+from app.history.lists.sessions import find_repeats
+from app.history.steps.figures import plans_by_session
 from app.presets import parse_preset, preset_file
 from app.protocol.answers import FAIL, Survey
 from app.protocol.plan import SLICES, Plan
@@ -23,7 +23,7 @@ from .resolve import resolve
 from .slicing import check_slices
 
 if TYPE_CHECKING:
-    from app.history.history import History
+    from app.history.store.history import History
 
 WHOLE = "interleaved"
 _ROOM = ("memory", "disk")  # checks that all contenders of a round share

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.core.errors import TargetError
 from app.engines import FIRST, KNOWN
-from app.history.calibration import SEQUENCE
+from app.history.machines.calibration import SEQUENCE
 from app.protocol.answers import Build, Survey
 
 from .canary import steadiest_build

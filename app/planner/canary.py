@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.engines import FIRST
-from app.history.measured import Measured
+from app.history.machines.measured import Measured
 from app.protocol.answers import Build, Survey
 from app.protocol.plan import SLICES, Plan
 from app.stats.verdicts import LEAST

@@ -14,7 +14,7 @@ from app.core.ranges import as_listed, listed
 from app.core.toml_text import shown
 from app.core.units import seconds_of, time_text
 from app.engines import FIRST
-from app.history.measured import Measured
+from app.history.machines.measured import Measured
 from app.protocol.answers import FAIL, Check, Survey
 from app.protocol.plan import UNTIL_DECIDED, Plan
 

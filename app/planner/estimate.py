@@ -9,7 +9,7 @@ from app.core.units import bytes_text, count_text, seconds_text
 from app.engines import engine_of
 from app.engines.engine import MIB
 from app.engines.server import SYSTEM_BYTES, UNDO_BYTES, redo_bytes
-from app.history.measured import Measured
+from app.history.machines.measured import Measured
 from app.presets import option_values
 from app.protocol.answers import Survey
 from app.protocol.plan import ATTEMPTS, LIMIT, PREPARING, SLICES, Contender, Plan, Step, Turn

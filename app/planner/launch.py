@@ -10,7 +10,7 @@ from typing import Protocol
 
 from app.catalog import Catalog, approved_hashes
 from app.core.errors import DynoError, InputError
-from app.history.measured import Measured
+from app.history.machines.measured import Measured
 from app.protocol.answers import (
     ADD,
     FAIL,

@@ -12,8 +12,8 @@ from math import log, sqrt
 from statistics import median
 from typing import NamedTuple
 
-from app.history.damage import unpack_json
-from app.history.measured import PastSession
+from app.history.machines.measured import PastSession
+from app.history.store.damage import unpack_json
 from app.presets import option_values
 from app.protocol.plan import LIMIT, QUERYING, SLICES, Contender, Plan, Turn
 from app.stats.noise import Noise, pooled

@@ -14,8 +14,8 @@ from app.catalog.workload import BARE_KINDS
 from app.core.errors import InputError
 from app.core.units import bytes_text, count_text
 from app.engines import engine_of
-from app.history.figures import plans_by_session
-from app.history.sessions import find_all
+from app.history.lists.sessions import find_all
+from app.history.steps.figures import plans_by_session
 from app.presets.names import BASELINE
 from app.protocol.answers import Survey
 from app.protocol.plan import Contender, Plan, Step
@@ -27,7 +27,7 @@ from .request import ContenderRequest, PlanRequest
 from .steps import chosen_steps
 
 if TYPE_CHECKING:
-    from app.history.history import History
+    from app.history.store.history import History
 
 _GIB = 1 << 30
 _DIGITS = 2  # digits of the rows: more would only look exact

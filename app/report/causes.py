@@ -10,7 +10,7 @@ from app.comparison.entries import Comparison
 from app.comparison.grounds import Settings
 from app.comparison.more_work import is_against
 from app.comparison.text import row_label
-from app.history.history import History
+from app.history.store.history import History
 
 _OF_STEP = 3  # causes
 

@@ -11,9 +11,9 @@ from app.comparison.entries import Comparison, RowEntry
 from app.comparison.judgement import marks_of_measures, verdict_legend
 from app.comparison.repeats import repeats_text
 from app.comparison.text import left_out_text, row_label, seconds_told, worded
-from app.history.figures import latest_fact, notes, plan_of
-from app.history.history import History
-from app.history.step_text import mark_text
+from app.history.steps.figures import latest_fact, notes, plan_of
+from app.history.steps.step_text import mark_text
+from app.history.store.history import History
 
 _NAMED = 6  # steps in one line
 _MOST_CELLS = 40  # lines about the seconds of a figure

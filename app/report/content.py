@@ -13,7 +13,7 @@ from app.comparison.entries import Comparison
 from app.comparison.text import names_of
 from app.core.errors import InputError
 from app.core.units import date_text
-from app.history.history import History
+from app.history.store.history import History
 from app.stats import Limits
 
 from .causes import cause_sentences

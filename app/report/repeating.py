@@ -10,8 +10,8 @@ from typing import Any
 from app.comparison.entries import ColumnEntry
 from app.core.errors import InputError
 from app.core.units import count_text
-from app.history.figures import plan_of
-from app.history.history import History
+from app.history.steps.figures import plan_of
+from app.history.store.history import History
 from app.imported.session import is_foreign
 
 

@@ -10,7 +10,7 @@ from app.comparison.flame import Flame, layout
 from app.comparison.stacks import Profile, profile_of, profiled_steps
 from app.comparison.stacks_text import changes_tables
 from app.core.table import TextTable
-from app.history.history import History
+from app.history.store.history import History
 
 MOST = 12  # flame graphs
 _LINES = 15  # of a table

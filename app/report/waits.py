@@ -8,7 +8,7 @@ from app.comparison.entries import Comparison, RowEntry
 from app.comparison.text import row_label
 from app.comparison.waits import waits_of_columns
 from app.comparison.waits_text import us_text
-from app.history.history import History
+from app.history.store.history import History
 
 from .tables import Cell, Group, Line
 

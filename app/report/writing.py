@@ -11,7 +11,7 @@ from pathlib import Path
 from app.comparison.text import to_csv
 from app.core.errors import InputError
 from app.core.harmless import harmless_text
-from app.history.history import History
+from app.history.store.history import History
 from app.stats import Limits
 
 from .content import SECTIONS, Report, read_report

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.core.units import bytes_text, count_text, figure_text
-from app.history.step_text import remarks_of
+from app.history.steps.step_text import remarks_of
 from app.planner.memory_text import memory_text
 from app.protocol.plan import Plan
 

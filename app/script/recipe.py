@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.core.errors import InputError
-from app.history.figures import StepEntry, facts, plan_of, result, steps
-from app.history.history import History
-from app.history.sessions import SessionEntry, find, sessions
+from app.history.lists.sessions import SessionEntry, find, sessions
+from app.history.steps.figures import StepEntry, facts, plan_of, result, steps
+from app.history.store.history import History
 from app.protocol.plan import Contender, Plan, Turn
 
 _OWN = "# what follows is Dyno's\n"  # in a my.cnf: above the options that are no preset's

@@ -17,7 +17,7 @@ from app.core.harmless import as_file_name
 from app.core.shipped import shipped_folder
 from app.engines import engine_of
 from app.engines.server import ANALYSE, CLOSING
-from app.history.history import History
+from app.history.store.history import History
 from app.protocol.plan import OPEN_FILES, SLICES
 from app.protocol.sysbench import SHARED, WRAPPER
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.history.history import History
+from app.history.store.history import History
 
 from . import local_edits
 from .edits import EditError

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from app.core.errors import InputError
-from app.history.alone import alone
-from app.history.history import History
+from app.history.store.alone import alone
+from app.history.store.history import History
 
 from . import local_edits, local_sessions
 from .address import Choice, read_choice

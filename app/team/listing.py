@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 from app.core.errors import InputError
 from app.core.harmless import harmless
-from app.history.browsing import Filter, Order, SessionLine
-from app.history.browsing import page as page_of
-from app.history.sessions import SUFFIX, escaped
+from app.history.lists.browsing import Filter, Order, SessionLine
+from app.history.lists.browsing import page as page_of
+from app.history.lists.sessions import SUFFIX, escaped
 
 from .dialect import translated
 from .store import TeamError
@@ -27,7 +27,7 @@ class Rows(Protocol):
 
 
 class Lists:
-    """The tables of a team's server, as `app.history.browsing` asks for them."""
+    """The tables of a team's server, as `app.history.lists.browsing` asks for them."""
 
     def __init__(self, connection: Rows) -> None:
         self._connection = connection

@@ -11,10 +11,10 @@ from dataclasses import astuple, fields
 from typing import Any
 
 from app.core.ids import new_id
-from app.history.counting import recount
 from app.history.edits import bring_back, take_away
-from app.history.history import History
-from app.history.sessions import state_of
+from app.history.lists.sessions import state_of
+from app.history.recorded.counting import recount
+from app.history.store.history import History
 
 from .edits import STEP, Edit, EditError, check, lost, merge, note_item
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.units import bytes_text
-from app.history import journals
-from app.history.history import History, HistoryError
-from app.history.sessions import STATE_OF
-from app.history.writing import Writer
+from app.history.lists.sessions import STATE_OF
+from app.history.recorded.writing import Writer
+from app.history.store import journals
+from app.history.store.history import History, HistoryError
 
 from .store import ROW, Announced, Line, Row, TeamError
 

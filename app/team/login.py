@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.core.errors import DynoError, InputError
 from app.core.private import read_private
-from app.history.history import History
+from app.history.store.history import History
 from app.remote.secrets import SecretNeededError, Secrets, system_keyring
 
 from .address import Address, Choice, keep_choice, parse_address, read_choice

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from app.core.errors import DynoError
-from app.history.history import History, HistoryError
+from app.history.store.history import History, HistoryError
 
 from . import local_edits, local_sessions
 from .local_sessions import JournalDiffersError, Own, chained

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.history.history import History
+from app.history.store.history import History
 
 from . import local_edits, local_sessions
 from .edit_exchange import fetch_edits, push_edits

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from math import log
 
-from app.history.figures import steps
-from app.history.history import History
+from app.history.steps.figures import steps
+from app.history.store.history import History
 from app.planner import ContenderRequest
 from app.planner.cores import OWN_CPUS
 from app.protocol.plan import SLICES, Plan, Step

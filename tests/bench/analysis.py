@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from tests import journals
 from tests.bench.figure import Figure
 from tests.bench.history import SERIES, a_session

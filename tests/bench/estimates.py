@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Sequence
 from statistics import median
 
-from app.history.history import History
-from app.history.measured import measured
-from app.history.sessions import sessions_of_plan
+from app.history.lists.sessions import sessions_of_plan
+from app.history.machines.measured import measured
+from app.history.store.history import History
 from app.planner import estimate
 from app.protocol.plan import Plan
 from tests.bench import rig as rigs

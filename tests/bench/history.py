@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from app.following.follower import Pump
-from app.history.distributions import pack
-from app.history.history import History
-from app.history.series import series
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.steps.series import series
+from app.history.store.distributions import pack
+from app.history.store.history import History
 from app.protocol import latency
 from app.protocol.events import Sample, encode
 from app.protocol.plan import Plan, Step

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from app.history.journals import whole_lines
+from app.history.store.journals import whole_lines
 from app.protocol.events import MAX_LINE
 from tests.bench.figure import Figure
 from tests.bench.history import READ, ten_hours

@@ -7,8 +7,8 @@ from itertools import count
 from pathlib import Path
 from sqlite3 import Connection
 
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.protocol.plan import Plan, Step
 from tests import journals
 

@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 from app.engines import KNOWN, all_causes
 from app.engines.counter import names_in
-from app.history.history import History
+from app.history.store.history import History
 from app.report.writing import ReportRequest, write_report
 from tests import comparable, journals
 from tests.bench.figure import Figure

@@ -21,10 +21,10 @@ from pathlib import Path
 from app.agent.server.server import start_ticks
 from app.agent.system.directory import Directory
 from app.comparison.compare import compare
-from app.history.figures import plans_by_session, steps
-from app.history.history import History
-from app.history.journals import path_of
-from app.history.sessions import sessions_of_plan
+from app.history.lists.sessions import sessions_of_plan
+from app.history.steps.figures import plans_by_session, steps
+from app.history.store.history import History
+from app.history.store.journals import path_of
 from app.planner import ContenderRequest, PlanRequest
 from app.protocol.events import Sample, StepEnded, StepStarted, decode
 from app.protocol.plan import Plan

@@ -18,8 +18,8 @@ from tempfile import TemporaryDirectory
 
 from app.agent.survey.builds import find_builds
 from app.comparison.compare import compare
-from app.history.browsing import Filter
-from app.history.history import History
+from app.history.lists.browsing import Filter
+from app.history.store.history import History
 from app.protocol.answers import Build
 from app.remote.secrets import Secrets
 from app.team.address import Choice, parse_address
@@ -122,7 +122,7 @@ def _carry_out(
     """Each reader and follower is a process, as it would be a computer of its own."""
     found = {"first comparison": [_first(reader, folder / f"first-{at}", plans[at]) for at in range(FIRST)]}
     context = get_context("forkserver")
-    context.set_forkserver_preload(["tests.bench.team", "app.history.distributions", "numpy"])
+    context.set_forkserver_preload(["tests.bench.team", "app.history.store.distributions", "numpy"])
     with ProcessPoolExecutor(READERS + FOLLOWERS, mp_context=context) as pool:
         begin_at = time.time() + WARM_S
         works = [

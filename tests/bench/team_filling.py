@@ -9,9 +9,9 @@ from typing import Any
 
 import pymysql
 
-from app.history import journals as kept
-from app.history.history import History
-from app.history.sessions import sessions
+from app.history.lists.sessions import sessions
+from app.history.store import journals as kept
+from app.history.store.history import History
 from app.team.local_sessions import chained, line_of
 from app.team.store import ROW, Line
 from tests import journals

@@ -56,8 +56,8 @@ def measure_opening(_: argparse.Namespace) -> list[Figure]:
 
 def _keep(home: Path, seconds: int, step_s: int) -> UnderWay:
     """A session of which all but the last second is stored."""
-    from app.history.history import History
-    from app.history.writing import Writer
+    from app.history.recorded.writing import Writer
+    from app.history.store.history import History
     from tests.bench.history import a_session
 
     plan, lines = a_session(seconds, step_s)

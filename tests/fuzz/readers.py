@@ -25,11 +25,11 @@ from app.core.errors import DynoError
 from app.core.settings import read_settings
 from app.core.toml_text import read_document
 from app.following.frames import Frames
-from app.history.decoding import decode_lines
-from app.history.exporting import export
-from app.history.history import History
-from app.history.importing import import_session
-from app.history.writing import Writer
+from app.history.exchange.exporting import export
+from app.history.exchange.importing import import_session
+from app.history.recorded.writing import Writer
+from app.history.store.decoding import decode_lines
+from app.history.store.history import History
 from app.imported.outputs import read_output
 from app.imported.session import journal_of
 from app.imported.table import read_table

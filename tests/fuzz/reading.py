@@ -16,12 +16,12 @@ from app import cli
 from app.cli.parser import dyno_parser
 from app.core.errors import DynoError
 from app.following.progress import PlanProgress
-from app.history.browsing import Filter, Order, browse, facets, lines
-from app.history.counting import unsteady_steps
-from app.history.history import History
-from app.history.rebuilding import rebuild
-from app.history.timeline import ghosts
-from app.history.writing import Writer
+from app.history.lists.browsing import Filter, Order, browse, facets, lines
+from app.history.recorded.counting import unsteady_steps
+from app.history.recorded.rebuilding import rebuild
+from app.history.recorded.writing import Writer
+from app.history.steps.timeline import ghosts
+from app.history.store.history import History
 from app.protocol.events import ProtocolError
 from tests import journals
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.history.figures import plan_of
-from app.history.history import History
+from app.history.steps.figures import plan_of
+from app.history.store.history import History
 from app.protocol.events import Event, Fact, StepEnded
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop

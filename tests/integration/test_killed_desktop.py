@@ -8,8 +8,8 @@ import sys
 import time
 from pathlib import Path
 
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from tests import journals
 
 KILLS = 15
@@ -20,8 +20,8 @@ STORE = """
 import sys
 from pathlib import Path
 import numpy  # before the clock ticks
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.store.history import History
+from app.history.recorded.writing import Writer
 
 home, journal, plan, session = sys.argv[1:]
 lines = Path(journal).read_bytes().splitlines(keepends=True)

@@ -9,7 +9,7 @@ import pytest
 
 from app.engines import engine_of
 from app.engines.counter import SHARE
-from app.history.distributions import as_counts, decode
+from app.history.store.distributions import as_counts, decode
 from app.protocol.events import Fact, Mark, Sample, SessionEnded, StepEnded, StepStarted
 from app.protocol.latency import counts_of, without
 from tests.installed import MARIADB, VERSION

@@ -13,7 +13,7 @@ import pytest
 
 from app.agent.sampling.proc_files import parse_process
 from app.agent.server.server import start_ticks
-from app.history.distributions import as_counts, decode
+from app.history.store.distributions import as_counts, decode
 from app.protocol.events import Event, Log, Mark, Sample, SessionEnded, StepEnded
 from app.protocol.latency import counts_of
 from app.protocol.states import DECIDED, IN_PART, UNDECIDABLE

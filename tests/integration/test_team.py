@@ -13,10 +13,10 @@ import pytest
 from app.agent.survey.builds import find_builds
 from app.core.errors import DynoError, InputError
 from app.history import edits
-from app.history.browsing import Filter, Order
-from app.history.browsing import page as page_of
-from app.history.history import History
-from app.history.sessions import sessions
+from app.history.lists.browsing import Filter, Order
+from app.history.lists.browsing import page as page_of
+from app.history.lists.sessions import sessions
+from app.history.store.history import History
 from app.remote.secrets import SecretNeededError, forget_secrets
 from app.team.address import Choice, keep_choice, read_choice
 from app.team.certificate import CertificateChangedError, CertificateError, CertificateUnknownError

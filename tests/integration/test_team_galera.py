@@ -11,7 +11,7 @@ from pathlib import Path
 import pymysql
 import pytest
 
-from app.history.history import History
+from app.history.store.history import History
 from app.remote.secrets import forget_secrets
 from app.team.login import begin, log_in
 from app.team.store import AwayError, TeamError

@@ -14,8 +14,8 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.history.history import History
-from app.history.importing import import_session
+from app.history.exchange.importing import import_session
+from app.history.store.history import History
 from tests.fakes import ScriptedAgent
 from tests.integration.desktop import desktop
 from tests.integration.netns import two_targets

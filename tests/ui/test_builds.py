@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.protocol.answers import Build, Survey
 from app.protocol.events import Fact
 from app.remote.target import LOCAL, Target

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytestqt.qtbot import QtBot
 
-from app.history.history import History
+from app.history.store.history import History
 from app.remote.target import LOCAL
 from app.targets.store import Targets
 from tests.unit.history.test_canaries import STEADY, keep

@@ -11,11 +11,11 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QPushButton, QSpinBox
 from pytestqt.qtbot import QtBot
 
-from app.history.counting import Countable, Cut, Seconds
 from app.history.edits import cut
-from app.history.figures import StepEntry, steps
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.counting import Countable, Cut, Seconds
+from app.history.recorded.writing import Writer
+from app.history.steps.figures import StepEntry, steps
+from app.history.store.history import History
 from tests import journals
 from ui.core.bus import Changes, Wanted
 from ui.core.context import Context

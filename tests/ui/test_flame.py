@@ -13,8 +13,8 @@ from app.comparison.flame import layout
 from app.comparison.flame_views import FlameView
 from app.comparison.stacks import merged
 from app.comparison.stacks_text import changes_table, functions_table
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.protocol.events import Fact
 from app.protocol.stacks import Stacks, pack
 from tests import journals

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.following.follower import Link, Update
-from app.history.decoding import Events
+from app.history.store.decoding import Events
 from app.protocol.events import Note
 from ui.core.following import PART, parts
 

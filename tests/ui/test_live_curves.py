@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from app.history.decoding import decode_lines
-from app.history.history import History
-from app.history.timeline import stretches, timeline
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.steps.timeline import stretches, timeline
+from app.history.store.decoding import decode_lines
+from app.history.store.history import History
 from app.protocol.events import encode
 from tests.journals import SERIES, Maker, plan, whole
 from ui.pages.live.curves import GhostCurves, SessionCurves

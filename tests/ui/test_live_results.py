@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 
-from app.history.step_text import mark_text
+from app.history.steps.step_text import mark_text
 from app.protocol.events import Progress, Sample, StepEnded
 from app.protocol.plan import Step
 from tests.journals import SERIES, Maker, plan, renamed, whole

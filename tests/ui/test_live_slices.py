@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from app.history.counting import Cut
 from app.history.edits import cut
-from app.history.history import History
+from app.history.recorded.counting import Cut
+from app.history.store.history import History
 from tests.ui.conftest import ShowLive as Show
 from tests.ui.contenders import (
     LOAD,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.history.history import History
+from app.history.store.history import History
 from tests.journals import Maker, plan, store
 from tests.named import WAITS
 from ui.core.bus import Wanted

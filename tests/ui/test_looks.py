@@ -18,9 +18,9 @@ from PySide6.QtWidgets import QDialog, QTextBrowser, QWidget
 from app.catalog import Catalog
 from app.comparison.compare import compare
 from app.core.errors import DynoError
-from app.history.browsing import Filter, Order, page
-from app.history.counting import Countable, Cut, Seconds
-from app.history.history import History
+from app.history.lists.browsing import Filter, Order, page
+from app.history.recorded.counting import Countable, Cut, Seconds
+from app.history.store.history import History
 from app.planner import PlanRequest
 from app.planner.choices import choices
 from app.planner.draft import Draft, open_values

@@ -8,11 +8,11 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from app.history import recounting
-from app.history.browsing import Filter, Order, browse, lines
-from app.history.history import BusyError, History, HistoryError
-from app.history.recounting import uncounted
-from app.history.writing import Writer
+from app.history.lists.browsing import Filter, Order, browse, lines
+from app.history.recorded import recounting
+from app.history.recorded.recounting import uncounted
+from app.history.recorded.writing import Writer
+from app.history.store.history import BusyError, History, HistoryError
 from tests import journals
 from tests.older import make_older
 from ui.core.bus import Changes

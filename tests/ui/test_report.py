@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from app.history import edits
-from app.history.history import History
-from app.history.publishing import import_shipped
-from app.history.sessions import find
+from app.history.exchange.publishing import import_shipped
+from app.history.lists.sessions import find
+from app.history.store.history import History
 from app.report.content import read_report
 from app.report.writing import render
 

@@ -10,9 +10,9 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from app.history import edits
-from app.history.browsing import Filter, Headline, Order
-from app.history.history import History
-from app.history.publishing import import_shipped
+from app.history.exchange.publishing import import_shipped
+from app.history.lists.browsing import Filter, Headline, Order
+from app.history.store.history import History
 from tests.bench.many_sessions import fill
 from ui.core.context import Context
 from ui.models.session_columns import NAME, columns, headline_text, headline_tip

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from app.history.decoding import decode_lines
-from app.history.history import History
-from app.history.timeline import timeline
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.steps.timeline import timeline
+from app.history.store.decoding import decode_lines
+from app.history.store.history import History
 from app.protocol.events import encode
 from tests import sliced
 from tests.ui.contenders import (

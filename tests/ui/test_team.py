@@ -9,10 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMainWindow, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.history.browsing import Filter, Order, SessionLine
-from app.history.browsing import page as page_of
-from app.history.history import History
-from app.history.sessions import sessions
+from app.history.lists.browsing import Filter, Order, SessionLine
+from app.history.lists.browsing import page as page_of
+from app.history.lists.sessions import sessions
+from app.history.store.history import History
 from app.remote.secrets import Secrets, forget_secrets
 from app.team.address import Address, Choice, keep_choice, parse_address, read_choice
 from app.team.certificate import CheckingContext

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMainWindow
 
-from app.history.history import History
+from app.history.store.history import History
 from app.protocol.states import DECIDED, OUT_OF_TIME
 from tests.decided import makers_of, until_decided
 from tests.journals import Maker

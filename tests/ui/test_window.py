@@ -16,8 +16,8 @@ from pytestqt.qtbot import QtBot
 
 from app.following.adoption import RemotePlan
 from app.following.progress import stored_plan, stored_progress
-from app.history.history import History
-from app.history.watching import keep_unlocked
+from app.history.recorded.watching import keep_unlocked
+from app.history.store.history import History
 from app.protocol.answers import SessionSummary
 from tests import sliced
 from tests.journals import Maker, contender, plan, whole

@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject
 
 from app.following.follower import Link, Update
 from app.following.progress import PlanProgress
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.protocol.events import encode
 from app.protocol.plan import Plan
 from app.targets.store import Targets

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.history.history import History
+from app.history.store.history import History
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 from app.agent.main import VERBS
 from app.core.units import unit_text
 from app.engines import KNOWN, all_causes
-from app.history.history import History
-from app.history.schema import DERIVED_TABLES, OWNED_TABLES
+from app.history.store.history import History
+from app.history.store.schema import DERIVED_TABLES, OWNED_TABLES
 from app.protocol.events import KINDS, PROTOCOL, Unknown, decode
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from app.following.follower import Follower, Update
 from app.following.load_again import LoadAgain
 from app.following.progress import PlanProgress, stored_plan
-from app.history.history import History
+from app.history.store.history import History
 from app.planner.load_targets import by_name
 from app.remote.reach import agent_of
 from app.remote.target import Ask

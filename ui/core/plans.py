@@ -20,7 +20,7 @@ from .plain import error_lines
 if TYPE_CHECKING:  # dear to import, and not needed before a plan is followed
     from app.following.adoption import RemotePlan
     from app.following.follower import Update
-    from app.history.history import History
+    from app.history.store.history import History
     from app.remote.agent import Agent
     from app.remote.target import Ask, Target
 
@@ -218,7 +218,7 @@ class Plans(QObject):
         self._told.add(target.name)
 
         def go_on(history: History) -> bool:
-            from app.history.sessions import sessions
+            from app.history.lists.sessions import sessions
 
             return bool(sessions(history, target=target.name, states=("waiting", "active"), limit=1))
 

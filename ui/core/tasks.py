@@ -22,7 +22,7 @@ import shiboken6
 if TYPE_CHECKING:
     from PySide6.QtCore import QObject
 
-    from app.history.history import History
+    from app.history.store.history import History
 
     from .channel import Channel
 
@@ -149,7 +149,7 @@ class Tasks:
             history.close()
 
     def _history(self) -> History:
-        from app.history.history import History
+        from app.history.store.history import History
 
         if not hasattr(self._own, "history"):
             self._own.history = History(self._home)

@@ -74,7 +74,7 @@ class _Exchanging:
         exchanger.close()
 
     def _exchange(self, exchanger: Exchanger, is_asking: bool) -> None:
-        from app.history.history import History
+        from app.history.store.history import History
         from app.team.address import read_choice
         from app.team.store import StrangerError
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.history.history import History
+from app.history.store.history import History
 from ui.core.bus import Changes
 from ui.core.context import Context
 
 if TYPE_CHECKING:
-    from app.history.counting import Countable
+    from app.history.recorded.counting import Countable
 
     from .cut import CutDialog
 
@@ -31,7 +31,7 @@ class Cutting(QObject):
         """Ask which seconds of a step, by its position, count."""
 
         def work(history: History) -> Countable:
-            from app.history.counting import countable
+            from app.history.recorded.counting import countable
 
             return countable(history, session, step)
 

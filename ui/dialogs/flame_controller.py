@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.history.history import History
+from app.history.store.history import History
 from ui.core.context import Context
 
 if TYPE_CHECKING:

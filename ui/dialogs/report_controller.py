@@ -13,7 +13,7 @@ from ui.core.context import Context
 
 if TYPE_CHECKING:
     from app.comparison.entries import Comparison
-    from app.history.history import History
+    from app.history.store.history import History
 
     from .report import ReportDialog
 

@@ -30,8 +30,8 @@ from ui.models.session_columns import contender_text, state_text
 from ui.widgets.message import Message
 
 if TYPE_CHECKING:
-    from app.history.browsing import SessionLine
-    from app.history.history import History
+    from app.history.lists.browsing import SessionLine
+    from app.history.store.history import History
     from app.remote.target import Ask
     from app.team.synced import Synced
 
@@ -148,7 +148,7 @@ def _item(line: SessionLine) -> QTreeWidgetItem:
 
 
 def _page(home: Path, ask: Ask, text: str, begin_at: int) -> list[SessionLine]:
-    from app.history.browsing import Filter
+    from app.history.lists.browsing import Filter
     from app.team.exchange import Exchanger, chosen
     from app.team.listing import page
 

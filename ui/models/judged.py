@@ -21,7 +21,7 @@ from app.comparison.text import (
     within_text,
 )
 from app.core.units import count_text, figure_text, with_unit
-from app.history.step_text import HAS_MARKS, named
+from app.history.steps.step_text import HAS_MARKS, named
 from app.stats.verdicts import DRIFT, FEW, LEAST, NOISE, SAME, SINGLE, SMALL
 from ui.core.theme import Theme
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from app.core.units import clock_text, count_text, date_text
-from app.history.plans import PlanEntry, size_text, states_text
+from app.history.lists.plans import PlanEntry, size_text, states_text
 from app.protocol.states import GOING_ON
 
 from .session_columns import Cell, SessionColumn

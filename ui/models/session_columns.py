@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from app.core.units import date_text, figure_text, seconds_text
-from app.history.browsing import QPS, Headline, SessionLine
+from app.history.lists.browsing import QPS, Headline, SessionLine
 from app.protocol.states import NOT_NEEDED, state_word
 
 
@@ -23,7 +23,7 @@ class Cell(NamedTuple):
 @dataclass(frozen=True)
 class SessionColumn:
     title: str
-    order: str  # of app.history.browsing
+    order: str  # of app.history.lists.browsing
     text: Callable[[SessionLine], str]
     tip: Callable[[SessionLine], str] = lambda _: ""  # '': the text again, which may be cut off
     about: str = ""  # of the head

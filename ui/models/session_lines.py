@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.history.browsing import SessionLine, lines
-from app.history.history import History
-from app.history.plans import PlanEntry, plans
+from app.history.lists.browsing import SessionLine, lines
+from app.history.lists.plans import PlanEntry, plans
+from app.history.store.history import History
 from ui.core.tasks import Tasks
 
 from .session_rows import SessionRows

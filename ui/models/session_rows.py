@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from app.history.browsing import FoundSessions
+from app.history.lists.browsing import FoundSessions
 
 
 class SessionRows:

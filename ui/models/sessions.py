@@ -13,9 +13,9 @@ from PySide6.QtCore import (
     Signal,
 )
 
-from app.history.browsing import Filter, FoundSessions, Order, SessionLine, browse
-from app.history.history import History
-from app.history.plans import PlanEntry
+from app.history.lists.browsing import Filter, FoundSessions, Order, SessionLine, browse
+from app.history.lists.plans import PlanEntry
+from app.history.store.history import History
 from ui.core.index import Index
 from ui.core.plain import plain_data
 from ui.core.tasks import Latest, Tasks

@@ -9,8 +9,8 @@ from typing import Literal
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
 from app.core.units import figure_text, unit_text
-from app.history.figures import StepEntry
-from app.history.step_text import named, remarks_of, remarks_text
+from app.history.steps.figures import StepEntry
+from app.history.steps.step_text import named, remarks_of, remarks_text
 from ui.core.index import Index
 from ui.core.plain import plain_data
 from ui.core.theme import Theme

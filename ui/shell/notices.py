@@ -18,7 +18,7 @@ from ui.core.plain import error_lines
 
 if TYPE_CHECKING:
     from app.following.progress import PlanProgress
-    from app.history.history import History
+    from app.history.store.history import History
     from app.remote.target import Target
     from ui.widgets.message import Message
     from ui.widgets.plan_line import PlanLine
@@ -153,7 +153,7 @@ def _verdict(history: History, sessions: tuple[str, ...]) -> list[str]:
     from app.comparison.compare import compare
     from app.comparison.judgement import limits_from
     from app.comparison.sentences import verdict_lines
-    from app.history.sessions import sessions as known
+    from app.history.lists.sessions import sessions as known
 
     there = {entry["id"] for entry in known(history, ids=sessions)}
     ids = [id_ for id_ in sessions if id_ in there]

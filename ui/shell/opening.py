@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from ui.core.context import Context
 
 if TYPE_CHECKING:
-    from app.history.history import History
+    from app.history.store.history import History
 
 PATIENCE_MS = 2000  # with a history that is being brought up to date, or is locked
 FIRST_MS = 300  # time of the first page: asking targets at once would delay it

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from app.comparison.charts.request import ChartRequest, LoadedChart, load_chart, numbers_of
 from app.comparison.measures import measure_named
 from app.core.settings import home, read_settings
-from app.history.history import History
+from app.history.store.history import History
 from ui.core.context import Context
 from ui.pages.compare.bars import BarsPanel
 from ui.pages.compare.heat import HeatPanel

@@ -13,7 +13,7 @@ from ui.core.context import Context
 from ui.core.plain import Label, as_tip
 
 if TYPE_CHECKING:
-    from app.history.history import History
+    from app.history.store.history import History
     from ui.widgets.message import Message
 
 SLICE_S = 0.05  # for which a pool thread is taken
@@ -62,7 +62,7 @@ class Recounting(QObject):
             self._end()
 
     def _on_failed(self, error: Exception) -> None:
-        from app.history.history import BusyError
+        from app.history.store.history import BusyError
 
         if isinstance(error, BusyError):
             QTimer.singleShot(AGAIN_MS, self, self._count)
@@ -78,12 +78,12 @@ class Recounting(QObject):
 
 
 def _uncounted(history: History) -> int:
-    from app.history.recounting import uncounted
+    from app.history.recorded.recounting import uncounted
 
     return uncounted(history)
 
 
 def _recount(history: History) -> int:
-    from app.history.recounting import recount
+    from app.history.recorded.recounting import recount
 
     return recount(history, SLICE_S)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from app.comparison.entries import Comparison
 from app.comparison.text import names_of
-from app.history.second_latencies import SecondLatencies, together
+from app.history.store.second_latencies import SecondLatencies, together
 from app.protocol.latency import upper_ms
 
 from .points import Cell, Numbers, numbers

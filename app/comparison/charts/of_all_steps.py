@@ -10,7 +10,7 @@ from app.comparison.before_after import ColumnOfPair, PairOfSteps
 from app.comparison.compare import base_of
 from app.comparison.entries import Comparison, RowEntry
 from app.comparison.text import names_of
-from app.history.step_text import named
+from app.history.steps.step_text import named
 
 from .points import REACH, Cell, Numbers, Point, numbers, point_of, points_of, relative_points
 

@@ -9,7 +9,7 @@ from typing import Any
 from app.comparison.entries import Comparison, RowEntry
 from app.comparison.text import names_of
 from app.core.units import unit_text
-from app.history.curves import Curve
+from app.history.steps.curves import Curve
 from app.stats.percentiles import distribution
 
 from .points import REACH, Numbers, Point, numbers

@@ -10,11 +10,11 @@ from app.comparison.compare import by_group, by_measure, compare, sessions_of
 from app.comparison.entries import Comparison, RowEntry
 from app.comparison.text import row_label
 from app.core.errors import InputError
-from app.history.curves import all_series, curves
-from app.history.history import History
-from app.history.second_latencies import latencies_by_session
-from app.history.series import ALIASES
-from app.history.step_results import endings
+from app.history.steps.curves import all_series, curves
+from app.history.steps.series import ALIASES
+from app.history.steps.step_results import endings
+from app.history.store.history import History
+from app.history.store.second_latencies import latencies_by_session
 
 from . import AXES, NOTHING
 from .heat import heat_numbers

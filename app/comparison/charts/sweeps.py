@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from app.comparison.entries import Comparison, RowEntry
 from app.comparison.text import names_of
 from app.core.units import unit_text
-from app.history.step_text import coordinate_text
+from app.history.steps.step_text import coordinate_text
 
 from . import AXES
 from .points import REACH, Numbers, numbers, points_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytestqt.qtbot import QtBot
 
-from app.history.history import History
+from app.history.store.history import History
 from tests.plans import MARIADB, plan
 from tests.took import carry_out
 from ui.pages.bench import BenchPage

@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app.history.edits import delete
-from app.history.history import History
-from app.history.publishing import import_shipped
-from app.history.sessions import find
+from app.history.exchange.publishing import import_shipped
+from app.history.lists.sessions import find
+from app.history.store.history import History
 from app.planner import PlanRequest
 from app.protocol.answers import INFO, PASS, WARN, Check, Reply
 from app.remote.target import LOCAL, Target

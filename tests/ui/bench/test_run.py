@@ -281,7 +281,7 @@ def test_all_fields_can_be_read_in_a_small_window(open_page: OpenPage, qtbot: Qt
 def test_the_check_of_repeats_goes_by_the_calibration_to_the_start(
     qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.history.calibration.noise_of", lambda _history, _machine: 0.123)
+    monkeypatch.setattr("app.history.machines.calibration.noise_of", lambda _history, _machine: 0.123)
     reach(ScriptedAgent(found=now()))
     retype(qtbot, page.sequence.fields.edits["repeats"], "4")
     settle(qtbot, page)

@@ -8,7 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.history import edits
-from app.history.history import History
+from app.history.store.history import History
 from tests import comparable
 from tests.ui.compare.seen import Open, columns_of
 from ui.core.bus import Wanted

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QLineEdit, QListView
 from pytestqt.qtbot import QtBot
 
 from app.history import edits
-from app.history.history import History
-from app.history.sessions import sessions
+from app.history.lists.sessions import sessions
+from app.history.store.history import History
 from tests import comparable, journals
 from tests.ui.compare.seen import Open, base_of, choose, click_head, columns_of, ids_of
 from tests.ui.watched import keep

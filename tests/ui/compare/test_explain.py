@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.catalog import Catalog
-from app.history.history import History
+from app.history.store.history import History
 from app.planner import PlanRequest, resolve
 from app.planner.launch import STARTED, Stage
 from app.protocol.answers import FAIL, Check

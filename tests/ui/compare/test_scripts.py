@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.history.history import History
-from app.history.import_any import import_any
+from app.history.exchange.import_any import import_any
+from app.history.store.history import History
 from tests.ui.compare.seen import Open
 from ui.core.bus import Wanted
 from ui.dialogs.report import ReportDialog

@@ -7,8 +7,8 @@ from dataclasses import replace
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.protocol.events import StepEnded
 from app.protocol.plan import LIMIT, Step
 from tests import comparable, journals

@@ -16,8 +16,8 @@ from app.cli import main
 from app.comparison.judgement import MARKED, SIGNS
 from app.comparison.rounds import OF_ROUNDS
 from app.core.settings import read_settings
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from tests import comparable, journals, sliced
 from tests.ui.compare.seen import Open, base_of, columns_of, panel, texts
 from ui.core.bus import Wanted

@@ -8,8 +8,8 @@ from dataclasses import replace
 from PySide6.QtGui import QAction
 from pytestqt.qtbot import QtBot
 
-from app.history.history import History
-from app.history.sessions import SessionEntry, sessions
+from app.history.lists.sessions import SessionEntry, sessions
+from app.history.store.history import History
 from tests import journals
 from ui.core.context import Context
 from ui.pages.history import HistoryPage

@@ -15,13 +15,13 @@ from pytestqt.qtbot import QtBot
 
 from app.core.units import clock_text
 from app.history import edits
-from app.history.exporting import export
-from app.history.figures import notes
-from app.history.history import History
-from app.history.import_any import import_any
-from app.history.publishing import import_shipped
-from app.history.sessions import sessions
-from app.history.writing import Writer
+from app.history.exchange.exporting import export
+from app.history.exchange.import_any import import_any
+from app.history.exchange.publishing import import_shipped
+from app.history.lists.sessions import sessions
+from app.history.recorded.writing import Writer
+from app.history.steps.figures import notes
+from app.history.store.history import History
 from tests import journals
 from tests.decided import makers_of, until_decided
 from tests.ui.history.hand import Hand, kept, shown

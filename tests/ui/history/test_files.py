@@ -10,9 +10,9 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
-from app.history.history import History
-from app.history.import_any import import_any
-from app.history.publishing import import_shipped
+from app.history.exchange.import_any import import_any
+from app.history.exchange.publishing import import_shipped
+from app.history.store.history import History
 from tests.ui.history.hand import FAILED, IDS, Hand
 from ui.core.context import Context
 from ui.pages.history import HistoryPage

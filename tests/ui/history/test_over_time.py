@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QComboBox, QLabel
 from pytestqt.qtbot import QtBot
 
-from app.history.history import History
+from app.history.store.history import History
 from tests.ui.history.hand import Hand, shown
 from tests.unit.comparison.test_over_time import NEW, OLD, keep
 from ui.core.context import Context

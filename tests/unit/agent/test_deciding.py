@@ -13,8 +13,8 @@ from app.agent.deciding import Deciding
 from app.agent.plan_runner import run_plan
 from app.comparison.compare import by_limits, compare
 from app.comparison.judgement import limits_of
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.protocol.plan import SLICES, Plan, Turn
 from app.protocol.states import DECIDED, IN_PART, OUT_OF_TIME, UNDECIDABLE
 from app.stats import Limits

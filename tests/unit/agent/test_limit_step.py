@@ -9,7 +9,7 @@ import pytest
 
 from app.agent.steps import limit_step
 from app.agent.steps.limit_step import EVENTS, LEAST_S, LimitStep
-from app.history.rates import limit_text, try_texts
+from app.history.steps.rates import limit_text, try_texts
 from app.protocol.events import REPEATED
 from app.protocol.others import DISTURBED
 from app.protocol.plan import LIMIT, Step

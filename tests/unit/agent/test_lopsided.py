@@ -9,7 +9,7 @@ import pytest
 
 from app.agent.load.generators import Generators, Login
 from app.agent.steps.elsewhere import Elsewhere
-from app.history.step_text import mark_text
+from app.history.steps.step_text import mark_text
 from app.protocol.events import LOPSIDED, SPOILT
 from app.protocol.plan import Step
 

@@ -14,8 +14,8 @@ from app.agent.round_results import round_results
 from app.comparison.compare import compare
 from app.comparison.entries import RowEntry
 from app.comparison.judgement import MARKED
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.protocol.events import Sample
 from app.protocol.plan import SLICES, Plan, Turn
 from app.protocol.states import UNDECIDABLE

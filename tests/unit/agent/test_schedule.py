@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.agent.steps.drive_step import schedule_marks, schedule_of
-from app.history.rates import schedule_text
+from app.history.steps.rates import schedule_text
 from app.protocol.plan import Step
 
 STEP = Step("a", "drive", seconds=60, rate=2000)

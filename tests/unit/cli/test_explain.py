@@ -12,7 +12,7 @@ import pytest
 
 from app.catalog import Catalog
 from app.cli import main
-from app.history.history import History
+from app.history.store.history import History
 from app.planner import resolve
 from app.protocol.plan import Plan
 from tests.plans import survey

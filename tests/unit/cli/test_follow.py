@@ -15,11 +15,11 @@ from app.cli.watch import MOST_WAITING, Updates, Watch
 from app.following.adoption import RemotePlan
 from app.following.follower import Link, Update
 from app.history import edits
-from app.history.counting import unsteady_steps
-from app.history.decoding import Events, decode_lines
-from app.history.history import History
-from app.history.watching import keep_unlocked
-from app.history.writing import Writer
+from app.history.recorded.counting import unsteady_steps
+from app.history.recorded.watching import keep_unlocked
+from app.history.recorded.writing import Writer
+from app.history.store.decoding import Events, decode_lines
+from app.history.store.history import History
 from app.protocol.answers import Queue, QueuedPlan, SessionSummary
 from app.protocol.events import MAX_NOTE, Sample
 from app.remote.target import Target

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.history.history import History
+from app.history.store.history import History
 from tests.sliced import keep, plan
 
 

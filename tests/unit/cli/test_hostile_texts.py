@@ -11,8 +11,8 @@ import pytest
 
 from app.cli import main
 from app.cli.parser import dyno_parser
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.protocol.events import Log, Mark
 from app.protocol.plan import Plan
 from app.team.local_edits import collect

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.history.history import History
-from app.history.recounting import uncounted
+from app.history.recorded.recounting import uncounted
+from app.history.store.history import History
 from tests.older import VERSIONS, make_older
 from tests.unit.history.test_counting import FIRST, SECOND
 from tests.unit.history.test_recounting import fill

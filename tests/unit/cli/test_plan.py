@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from tests import journals
 
 PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], repeats=2)

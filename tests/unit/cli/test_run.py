@@ -15,8 +15,8 @@ from app.cli.parser import parse
 from app.cli.plan_text import show_plan
 from app.cli.run import request_of
 from app.core.errors import InputError
-from app.history.history import History
-from app.history.publishing import import_shipped
+from app.history.exchange.publishing import import_shipped
+from app.history.store.history import History
 from app.planner import ContenderRequest, estimate, resolve
 from app.planner.launch import Launch
 from app.protocol.answers import FAIL, Check

@@ -8,8 +8,8 @@ import pytest
 
 from app.cli import main
 from app.history import edits
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.protocol.events import Fact, Log, Mark
 from tests import journals
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.history.history import History
+from app.history.store.history import History
 from tests import journals
 
 DOCS = Path(__file__).parents[3] / "docs"

@@ -8,7 +8,7 @@ from typing import Any
 
 from app.comparison.causes import CausesEntry, causes
 from app.comparison.compare import compare
-from app.history.history import History
+from app.history.store.history import History
 from app.protocol.events import Fact, StepEnded
 from app.protocol.plan import Step
 from tests import journals

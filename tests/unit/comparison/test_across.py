@@ -17,8 +17,8 @@ from app.comparison.entries import Comparison
 from app.comparison.judgement import legend
 from app.comparison.text import names_of
 from app.comparison.why import remarks_of, why
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.protocol.events import Fact
 from app.protocol.plan import Plan
 from app.report.content import read_report

@@ -10,7 +10,7 @@ from app.comparison.charts.of_all_steps import pair_numbers
 from app.comparison.compare import by_measure, compare
 from app.comparison.costs_text import pairs_of_steps
 from app.comparison.entries import Comparison
-from app.history.history import History
+from app.history.store.history import History
 from app.protocol.plan import Step
 from tests import journals
 from tests.journals import store

@@ -14,8 +14,8 @@ from app.engines.cause import CAUSES, OTHERS, SCHEDULE, STALLS, SYNCS, TAKEN
 from app.engines.counter import names_in
 from app.engines.server import COUNTERS
 from app.engines.waits import KINDS
-from app.history.figures import PER_QUERY
-from app.history.history import History
+from app.history.steps.figures import PER_QUERY
+from app.history.store.history import History
 from app.protocol.others import Others
 from app.report.content import read_report
 from app.report.markdown import to_markdown

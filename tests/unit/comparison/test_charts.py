@@ -28,7 +28,7 @@ from app.comparison.charts.sweeps import axes_of, is_logarithmic, sweep_numbers,
 from app.comparison.compare import compare, sessions_of
 from app.comparison.entries import Comparison, RowEntry
 from app.core.errors import InputError
-from app.history.history import History
+from app.history.store.history import History
 from app.protocol.plan import Step
 from tests import comparable
 

@@ -17,11 +17,11 @@ from app.comparison.compare import compare
 from app.core.errors import InputError
 from app.core.units import direction_of, figure_text
 from app.history import edits
-from app.history.figures import show
-from app.history.history import History
-from app.history.sessions import sessions
-from app.history.step_text import BUSY
-from app.history.writing import Writer
+from app.history.lists.sessions import sessions
+from app.history.recorded.writing import Writer
+from app.history.steps.figures import show
+from app.history.steps.step_text import BUSY
+from app.history.store.history import History
 from app.protocol.events import Log, StepEnded, StepStarted
 from app.protocol.machine_checks import BUSY_START
 from app.protocol.states import OUT_OF_TIME, UNDECIDABLE

@@ -18,8 +18,8 @@ from app.comparison.differences import (
     text,
     work_differences,
 )
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.protocol.events import Fact
 from app.protocol.plan import Plan, step_label
 from tests import journals

@@ -13,8 +13,8 @@ from app.comparison.entries import Comparison
 from app.comparison.measures import MEASURES, OF_ENGINE
 from app.comparison.why import why
 from app.core.errors import InputError
-from app.history.figures import steps
-from app.history.history import History
+from app.history.steps.figures import steps
+from app.history.store.history import History
 from app.protocol.events import Fact, StepEnded
 from app.protocol.plan import Step
 from app.protocol.reading import LONGEST_NAME

@@ -22,7 +22,7 @@ from app.comparison.gate import (
     gate,
 )
 from app.core.errors import InputError
-from app.history.history import History
+from app.history.store.history import History
 from app.protocol.plan import Plan
 from app.stats import Limits
 from tests.gates import filled, skeleton

@@ -13,7 +13,7 @@ from app.comparison.causes import CausesEntry
 from app.comparison.causes_text import causes_table, sentence
 from app.comparison.grounds import Settings, differing
 from app.engines.governs import ACTS, ANY, GOVERNS, LARGE, OFF, ON, SMALL
-from app.history.history import History
+from app.history.store.history import History
 from app.remote.bundle import current_bundle
 from tests.unit.comparison.seen import SLOW, Seen, found, names, with_time
 

@@ -10,8 +10,8 @@ from app.comparison import text as compare_text
 from app.comparison.compare import by_limits, by_measure, compare
 from app.comparison.entries import Comparison
 from app.comparison.judgement import legend, verdict_label, verdict_legend
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.protocol.plan import Plan
 from app.stats import Limits
 from tests import journals

@@ -19,7 +19,7 @@ from app.comparison.judgement import ODD
 from app.comparison.sentences import verdict_sentences
 from app.comparison.text import judged_text, to_tables, unjudged_texts
 from app.comparison.why import why
-from app.history.history import History
+from app.history.store.history import History
 from app.protocol.others import DISTURBED
 from app.report.content import read_report
 from tests.sliced import Odd, Oddities, keep, plan

@@ -13,8 +13,8 @@ from app.cli import main
 from app.comparison.over_time import OverTimeEntry, is_worse, over_time
 from app.comparison.over_time_text import changes_table, sentence_of
 from app.core.errors import InputError
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.protocol.events import Fact
 from tests import journals
 

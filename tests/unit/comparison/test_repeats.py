@@ -9,8 +9,8 @@ import pytest
 from app.comparison.compare import compare
 from app.comparison.repeats import loads_of, repeats_text, start_text
 from app.comparison.text import remarks_of
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.protocol.events import Fact
 from tests import journals
 

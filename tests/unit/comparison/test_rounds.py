@@ -17,7 +17,7 @@ from app.comparison.entries import Comparison
 from app.comparison.judgement import legend, text_of_tests
 from app.comparison.rounds import OF_ROUNDS, SHARED_LOAD
 from app.comparison.why import why
-from app.history.history import History
+from app.history.store.history import History
 from app.report.content import read_report
 from app.report.markdown import to_markdown
 from app.report.rendering import to_html

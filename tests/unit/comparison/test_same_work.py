@@ -17,8 +17,8 @@ from app.comparison.more_work import AGAINST
 from app.comparison.text import first_of, remarks_of, row_label, to_markdown
 from app.comparison.why import remarks_of as remarks_of_why
 from app.comparison.why import why_all
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.protocol.events import Fact
 from tests import journals
 

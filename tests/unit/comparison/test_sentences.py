@@ -12,7 +12,7 @@ from app.comparison.compare import by_limits, by_measure, compare
 from app.comparison.entries import Comparison
 from app.comparison.judgement import limits_of, with_verdicts
 from app.comparison.sentences import figure_of, verdict_lines, verdict_sentences
-from app.history.history import History
+from app.history.store.history import History
 from app.protocol.plan import Plan, Step
 from app.stats import Limits
 from tests.sliced import INNODB, MYISAM, ROCKSDB, Odd, Oddities, keep, plan

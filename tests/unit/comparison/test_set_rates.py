@@ -9,7 +9,7 @@ from app.comparison.entries import Comparison
 from app.comparison.judgement import AT_RATE, MARKED, legend, verdict_legend
 from app.comparison.sentences import verdict_sentences
 from app.comparison.text import unjudged_texts
-from app.history.history import History
+from app.history.store.history import History
 from app.protocol.plan import LIMIT, Step
 from app.report.sentences import summary
 from app.stats import Limits

@@ -9,11 +9,11 @@ import pytest
 
 from app.comparison import text as compare_text
 from app.comparison.compare import by_measure, compare
-from app.history.counting import Cut
-from app.history.curves import curves
 from app.history.edits import cut
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.counting import Cut
+from app.history.recorded.writing import Writer
+from app.history.steps.curves import curves
+from app.history.store.history import History
 from app.protocol.events import Sample
 from app.stats.blocks import max_block_deviation
 from tests import comparable, journals

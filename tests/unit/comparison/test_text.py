@@ -10,8 +10,8 @@ import pytest
 from app.comparison.compare import common, compare
 from app.comparison.entries import Comparison
 from app.comparison.text import names_of, to_markdown, to_text, unjudged_texts
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.protocol.plan import Step
 from tests import comparable, journals
 

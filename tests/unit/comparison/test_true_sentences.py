@@ -11,8 +11,8 @@ from app.comparison.compare import compare
 from app.comparison.gate import GateRequest, answer
 from app.comparison.sentences import verdict_sentences
 from app.comparison.warnings import REPEATS
-from app.history.history import History
-from app.history.step_text import MARKS, attempt_text
+from app.history.steps.step_text import MARKS, attempt_text
+from app.history.store.history import History
 from app.report.content import read_report
 from tests import comparable, journals
 from tests.journals import Maker, contender, plan, store

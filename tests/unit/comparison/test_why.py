@@ -16,7 +16,7 @@ from app.comparison.entries import Comparison
 from app.comparison.thread_states import NO_STATES, states_of_steps
 from app.comparison.why import COSTS, HARDLY, LITTLE, NOTHING, SORTED, remarks_of, why, why_all
 from app.core.table import to_markdown
-from app.history.history import History
+from app.history.store.history import History
 from app.protocol.events import StepEnded
 from app.protocol.plan import Step
 from app.protocol.thread_states import STATES, time_per_query

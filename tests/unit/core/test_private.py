@@ -15,7 +15,7 @@ from app.cli import main
 from app.core.errors import InputError
 from app.core.private import read_private
 from app.core.settings import keep_table
-from app.history.history import History
+from app.history.store.history import History
 from app.remote.target import Target
 from app.targets.store import Targets
 from ui.core.memory import Memory

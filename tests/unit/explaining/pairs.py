@@ -14,7 +14,7 @@ from app.explaining.explaining import Asked, Explaining, State
 from app.explaining.pair import Pair
 from app.explaining.search import explain
 from app.explaining.squares import Group
-from app.history.history import History
+from app.history.store.history import History
 from app.planner import PlanRequest, resolve
 from app.protocol.plan import Contender, Plan
 from app.stats import Limits

@@ -14,7 +14,7 @@ from app.explaining.explaining import Asked, Explaining
 from app.explaining.pair import Pair
 from app.explaining.search import DID, NONE, OPEN, ROUNDS
 from app.explaining.text import table_of
-from app.history.history import History
+from app.history.store.history import History
 from app.planner import PlanRequest
 from app.protocol.events import SPOILT
 from app.protocol.plan import SLICES

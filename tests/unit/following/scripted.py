@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from app.following.follower import Follower, Link, Update
-from app.history.history import History
+from app.history.store.history import History
 from tests import journals
 
 PLAN = journals.plan(contenders=[journals.contender("innodb"), journals.contender("rocksdb")])

@@ -12,10 +12,10 @@ from app.core.errors import LinkError, TargetError
 from app.following.follower import Follower, Link, Pump
 from app.following.frames import Beat
 from app.history import edits
-from app.history.history import History
-from app.history.sessions import sessions
-from app.history.watching import keep_unlocked
-from app.history.writing import Writer
+from app.history.lists.sessions import sessions
+from app.history.recorded.watching import keep_unlocked
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from tests.unit.following.scripted import (
     FIRST,
     PLAN,

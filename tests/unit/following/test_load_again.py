@@ -15,7 +15,7 @@ from app.catalog import Catalog
 from app.core.errors import LinkError, TargetError
 from app.following.follower import Link, Update
 from app.following.load_again import LoadAgain
-from app.history.decoding import Events
+from app.history.store.decoding import Events
 from app.planner import resolve
 from app.planner.resolve import machine_key
 from app.protocol.answers import LoadCall

@@ -9,7 +9,7 @@ import pytest
 from app.following.follower import Link, Update
 from app.following.progress import PlanProgress
 from app.following.progress_text import step_text
-from app.history.decoding import Events, decode_lines
+from app.history.store.decoding import Events, decode_lines
 from app.planner.guesses import SERVER_S, step_guesses
 from app.protocol.events import Progress, SessionStarted
 from app.protocol.plan import LIMIT, Plan, Step

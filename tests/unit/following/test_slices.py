@@ -9,8 +9,8 @@ import pytest
 
 from app.following.progress import PlanProgress, stored_progress
 from app.following.progress_text import rates_text
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from tests.rounds import Round, sliced_plan
 
 

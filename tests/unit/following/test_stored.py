@@ -12,9 +12,9 @@ import pytest
 from app.cli.watch import Watch
 from app.following.follower import Follower, Link, Update
 from app.following.progress import PlanProgress, stored_plan
-from app.history.decoding import decode_lines
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.decoding import decode_lines
+from app.history.store.history import History
 from tests.unit.following.scripted import (
     FIRST,
     PLAN,
@@ -154,7 +154,7 @@ def test_where_journal_and_history_disagree_all_is_right_in_the_end(tmp_path: Pa
 @pytest.fixture
 def other_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[sqlite3.Connection]:
     """It writes into the history too; nobody waits for it for long."""
-    monkeypatch.setattr("app.history.history.BUSY_S", 0.05)
+    monkeypatch.setattr("app.history.store.history.BUSY_S", 0.05)
     with History(tmp_path):
         pass
     with closing(sqlite3.connect(tmp_path / "history.sqlite", isolation_level=None)) as connection:

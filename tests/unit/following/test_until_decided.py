@@ -12,9 +12,9 @@ from app.cli.watch import Watch
 from app.following.follower import Link, Update
 from app.following.progress import PlanProgress, stored_plan
 from app.following.progress_text import spared_text
-from app.history.decoding import Events, decode_lines
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.decoding import Events, decode_lines
+from app.history.store.history import History
 from app.protocol.plan import SLICES, Plan
 from app.protocol.states import DECIDED, IN_PART, OUT_OF_TIME, UNDECIDABLE, state_word
 from app.stats.looks import ROUNDS

@@ -10,7 +10,7 @@ import pytest
 
 from app.core.errors import InputError
 from app.history import edits
-from app.history.browsing import (
+from app.history.lists.browsing import (
     FACETS,
     ORDERS,
     FacetValue,
@@ -21,10 +21,10 @@ from app.history.browsing import (
     facets,
     lines,
 )
-from app.history.history import History
-from app.history.rebuilding import rebuild
-from app.history.recounting import recount
-from app.history.watching import keep_unlocked
+from app.history.recorded.rebuilding import rebuild
+from app.history.recorded.recounting import recount
+from app.history.recorded.watching import keep_unlocked
+from app.history.store.history import History
 from tests import journals
 from tests.journals import store
 

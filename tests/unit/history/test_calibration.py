@@ -9,11 +9,11 @@ import pytest
 from app.catalog import Catalog
 from app.comparison.calibration_text import calibration_table, repeats_in
 from app.core.errors import TargetError
-from app.history.calibration import calibration, noise_of
-from app.history.history import History
-from app.history.measured import Measured
-from app.history.sessions import machine_of
-from app.history.writing import Writer
+from app.history.lists.sessions import machine_of
+from app.history.machines.calibration import calibration, noise_of
+from app.history.machines.measured import Measured
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.planner import resolve
 from app.planner.calibration import calibration_request
 from app.planner.checks import check_plan

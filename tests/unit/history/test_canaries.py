@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from app.comparison.canary_text import canary_table, shares_of, variation_text
-from app.history.canaries import canaries, canary_runs
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.machines.canaries import canaries, canary_runs
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.protocol.events import Fact
 from tests import journals
 

@@ -10,13 +10,15 @@ from app.comparison.compare import by_measure, compare
 from app.comparison.costs_text import costs_of_steps
 from app.comparison.why import why
 from app.core.errors import InputError
-from app.history import counting, edits, figures
-from app.history.counting import Cut
-from app.history.exporting import export
-from app.history.figures import StepEntry
-from app.history.history import History
-from app.history.importing import import_session
-from app.history.rebuilding import rebuild
+from app.history import edits
+from app.history.exchange.exporting import export
+from app.history.exchange.importing import import_session
+from app.history.recorded import counting
+from app.history.recorded.counting import Cut
+from app.history.recorded.rebuilding import rebuild
+from app.history.steps import figures
+from app.history.steps.figures import StepEntry
+from app.history.store.history import History
 from app.report.caveats import caveats
 from tests import journals
 from tests.journals import store
@@ -66,7 +68,7 @@ def test_what_is_packed_is_not_unpacked_to_be_counted(
     for at in range(len(STEPS)):
         maker.step(at, value=50_000.0)
     with monkeypatch.context() as patched:
-        patched.setattr("app.history.blocks.read_block", refuse)
+        patched.setattr("app.history.store.blocks.read_block", refuse)
         store(history, maker)
     kept = history.query("SELECT * FROM counted ORDER BY step")
     assert [row[6] for row in kept] == ["steady", "unsteady"]

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import DynoError
-from app.history.figures import settings, show
-from app.history.history import History
-from app.history.rebuilding import rebuild
-from app.history.series import series
-from app.history.sessions import sessions
-from app.history.writing import Writer
+from app.history.lists.sessions import sessions
+from app.history.recorded.rebuilding import rebuild
+from app.history.recorded.writing import Writer
+from app.history.steps.figures import settings, show
+from app.history.steps.series import series
+from app.history.store.history import History
 from tests import journals
 
 PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")])

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.history.decoding import Events, SampleLine, decode_lines
+from app.history.store.decoding import Events, SampleLine, decode_lines
 from app.protocol import events
 from tests import journals
 

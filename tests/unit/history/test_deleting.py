@@ -9,15 +9,16 @@ import pytest
 
 from app.core.errors import InputError
 from app.following.adoption import RemotePlan, is_kept
-from app.history import edits, figures
-from app.history.counting import Cut
-from app.history.exporting import export
-from app.history.history import History
-from app.history.importing import import_session
-from app.history.rebuilding import rebuild
-from app.history.sessions import session, sessions
-from app.history.watching import keep_unlocked
-from app.history.writing import Writer
+from app.history import edits
+from app.history.exchange.exporting import export
+from app.history.exchange.importing import import_session
+from app.history.lists.sessions import session, sessions
+from app.history.recorded.counting import Cut
+from app.history.recorded.rebuilding import rebuild
+from app.history.recorded.watching import keep_unlocked
+from app.history.recorded.writing import Writer
+from app.history.steps import figures
+from app.history.store.history import History
 from app.protocol.answers import SessionSummary
 from app.remote.target import Target
 from tests import journals

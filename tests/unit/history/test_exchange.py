@@ -13,13 +13,15 @@ from typing import Any
 import pytest
 
 from app.core.errors import InputError
-from app.history import edits, figures, importing
-from app.history.counting import Cut
-from app.history.exporting import export
-from app.history.history import History
-from app.history.importing import import_session
-from app.history.series import series
-from app.history.sessions import session, sessions
+from app.history import edits
+from app.history.exchange import importing
+from app.history.exchange.exporting import export
+from app.history.exchange.importing import import_session
+from app.history.lists.sessions import session, sessions
+from app.history.recorded.counting import Cut
+from app.history.steps import figures
+from app.history.steps.series import series
+from app.history.store.history import History
 from tests import journals
 from tests.journals import store
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.history.decoding import Events, decode_lines
+from app.history.store.decoding import Events, decode_lines
 from app.protocol.events import KINDS, ProtocolError
 from app.protocol.plan import Contender, Plan, Step, Turn
 from app.shapes import journal

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from app.history import edits, schema
-from app.history.figures import show
-from app.history.history import BusyError, History, HistoryError
-from app.history.rebuilding import rebuild
+from app.history import edits
+from app.history.recorded.rebuilding import rebuild
+from app.history.steps.figures import show
+from app.history.store import schema
+from app.history.store.history import BusyError, History, HistoryError
 from tests import journals
 from tests.journals import store
 
@@ -44,9 +45,10 @@ def test_what_no_journal_could_give_back_is_copied_before_it_is_migrated(
     copy.write_bytes(b"half a copy")
     with monkeypatch.context() as patched:
         patched.setattr(
-            "app.history.history.MIGRATIONS", [*schema.MIGRATIONS, "ALTER TABLE session ADD COLUMN mood TEXT"]
+            "app.history.store.history.MIGRATIONS",
+            [*schema.MIGRATIONS, "ALTER TABLE session ADD COLUMN mood TEXT"],
         )
-        patched.setattr("app.history.history.VERSION", schema.VERSION + 1)
+        patched.setattr("app.history.store.history.VERSION", schema.VERSION + 1)
         with History(tmp_path) as history:
             assert history.query("SELECT mood FROM session") == [(None,)]
     for part in tmp_path.glob("history.sqlite*"):
@@ -62,8 +64,8 @@ def test_a_migration_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pyt
 
     fails = "ALTER TABLE session ADD COLUMN mood TEXT;\nDROP TABLE nowhere"
     with monkeypatch.context() as patched:
-        patched.setattr("app.history.history.MIGRATIONS", [*schema.MIGRATIONS, fails])
-        patched.setattr("app.history.history.VERSION", schema.VERSION + 1)
+        patched.setattr("app.history.store.history.MIGRATIONS", [*schema.MIGRATIONS, fails])
+        patched.setattr("app.history.store.history.VERSION", schema.VERSION + 1)
         with pytest.raises(sqlite3.OperationalError):
             History(tmp_path)
     with History(tmp_path) as history:
@@ -108,7 +110,7 @@ def test_the_tables_are_all_named(tmp_path: Path) -> None:
 
 
 def test_a_busy_file_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.history.history.BUSY_S", 0.01)
+    monkeypatch.setattr("app.history.store.history.BUSY_S", 0.01)
     with (
         History(tmp_path) as one,
         History(tmp_path) as other,
@@ -137,8 +139,8 @@ def test_who_comes_second_migrates_and_copies_nothing(
 ) -> None:
     """The copy of the file as it was stays so: another process has been faster between two looks."""
     History(tmp_path).close()
-    monkeypatch.setattr("app.history.history.VERSION", schema.VERSION + 1)
-    monkeypatch.setattr("app.history.history.MIGRATIONS", [*schema.MIGRATIONS, ""])
+    monkeypatch.setattr("app.history.store.history.VERSION", schema.VERSION + 1)
+    monkeypatch.setattr("app.history.store.history.MIGRATIONS", [*schema.MIGRATIONS, ""])
     seen = iter([schema.VERSION, schema.VERSION + 1])
     monkeypatch.setattr(History, "_version", lambda _: next(seen))
     History(tmp_path).close()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.history.packing import FLOAT, pack, unpack
+from app.history.store.packing import FLOAT, pack, unpack
 
 anything = st.floats(width=64) | st.integers(-(10**6), 10**6).map(float) | st.just(math.nan)
 decimal = st.integers(-(10**9), 10**9).map(lambda number: number / 100)

@@ -9,9 +9,9 @@ import pytest
 
 from app.cli import main
 from app.core.errors import InputError
-from app.history.history import History
-from app.history.parquet import export_parquet
-from app.history.series import series
+from app.history.exchange.parquet import export_parquet
+from app.history.steps.series import series
+from app.history.store.history import History
 from tests import comparable, journals
 from tests.parquet import QUERIES, rows
 

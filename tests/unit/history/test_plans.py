@@ -8,12 +8,12 @@ import pytest
 
 from app.core.errors import DynoError, InputError
 from app.history import edits
-from app.history.browsing import Filter, Order, browse
-from app.history.history import History
-from app.history.plans import PlanEntry, plan_ids, plans, recent_plans, size_text, states_text
-from app.history.publishing import import_shipped
-from app.history.sessions import find_all, sessions_of_plan
-from app.history.watching import keep_unlocked
+from app.history.exchange.publishing import import_shipped
+from app.history.lists.browsing import Filter, Order, browse
+from app.history.lists.plans import PlanEntry, plan_ids, plans, recent_plans, size_text, states_text
+from app.history.lists.sessions import find_all, sessions_of_plan
+from app.history.recorded.watching import keep_unlocked
+from app.history.store.history import History
 from app.protocol.plan import Plan
 from tests import journals
 from tests.decided import makers_of, until_decided

@@ -12,14 +12,14 @@ from app.catalog.mydbtest import is_mydbtest
 from app.comparison.compare import compare
 from app.core.errors import InputError
 from app.history import edits
-from app.history.exporting import export
-from app.history.figures import steps
-from app.history.history import History
-from app.history.import_any import import_any
-from app.history.importing import Imported, import_session
-from app.history.publishing import import_shipped
-from app.history.rebuilding import rebuild
-from app.history.sessions import find, sessions
+from app.history.exchange.exporting import export
+from app.history.exchange.import_any import import_any
+from app.history.exchange.importing import Imported, import_session
+from app.history.exchange.publishing import import_shipped
+from app.history.lists.sessions import find, sessions
+from app.history.recorded.rebuilding import rebuild
+from app.history.steps.figures import steps
+from app.history.store.history import History
 
 TABLE = """\
 # author: Somebody

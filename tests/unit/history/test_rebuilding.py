@@ -11,14 +11,15 @@ import pytest
 from app.cli import main
 from app.comparison.compare import compare
 from app.core.errors import InputError
-from app.history import edits, figures
-from app.history.history import BusyError, History
-from app.history.rebuilding import fault_of, rebuild
-from app.history.schema import DERIVED_TABLES, OWNED_TABLES
-from app.history.series import series
-from app.history.sessions import sessions
-from app.history.watching import keep_unlocked
-from app.history.writing import Writer
+from app.history import edits
+from app.history.lists.sessions import sessions
+from app.history.recorded.rebuilding import fault_of, rebuild
+from app.history.recorded.watching import keep_unlocked
+from app.history.recorded.writing import Writer
+from app.history.steps import figures
+from app.history.steps.series import series
+from app.history.store.history import BusyError, History
+from app.history.store.schema import DERIVED_TABLES, OWNED_TABLES
 from tests import journals
 
 PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")])

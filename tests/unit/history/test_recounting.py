@@ -15,16 +15,18 @@ import numpy as np
 import pytest
 
 from app.comparison.compare import compare
-from app.history import counting, edits, figures, recounting
-from app.history.browsing import Filter, Order, browse, lines
-from app.history.counting import Cut, unsteady_steps
-from app.history.group_means import QPS_UNIT
-from app.history.history import History
-from app.history.packing import pack
-from app.history.rebuilding import rebuild
-from app.history.recounting import recount, recount_first, uncounted
-from app.history.timeline import overview, timeline
-from app.history.writing import Writer
+from app.history import edits
+from app.history.lists.browsing import Filter, Order, browse, lines
+from app.history.recorded import counting, recounting
+from app.history.recorded.counting import Cut, unsteady_steps
+from app.history.recorded.group_means import QPS_UNIT
+from app.history.recorded.rebuilding import rebuild
+from app.history.recorded.recounting import recount, recount_first, uncounted
+from app.history.recorded.writing import Writer
+from app.history.steps import figures
+from app.history.steps.timeline import overview, timeline
+from app.history.store.history import History
+from app.history.store.packing import pack
 from app.protocol.plan import Step
 from tests import journals
 from tests.journals import store
@@ -258,8 +260,8 @@ def test_several_processes_at_once_of_which_one_is_killed(tmp_path: Path) -> Non
     make_older(tmp_path, 1)
     History(tmp_path).close()
     code = (
-        "import sys; from pathlib import Path; from app.history.history import History;"
-        "from app.history.recounting import recount; history = History(Path(sys.argv[1]));"
+        "import sys; from pathlib import Path; from app.history.store.history import History;"
+        "from app.history.recorded.recounting import recount; history = History(Path(sys.argv[1]));"
         "[None for _ in iter(lambda: recount(history, 0.0), 0)]"
     )
     processes = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path)]) for _ in range(3)]

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from app.history.figures import show
-from app.history.history import History
-from app.history.importing import import_session
-from app.history.rebuilding import rebuild
-from app.history.schema import VERSION
-from app.history.sessions import sessions
+from app.history.exchange.importing import import_session
+from app.history.lists.sessions import sessions
+from app.history.recorded.rebuilding import rebuild
+from app.history.steps.figures import show
+from app.history.store.history import History
+from app.history.store.schema import VERSION
 
 DATA = Path(__file__).parents[2] / "data"
 RELEASED = sorted(DATA.glob("[0-9]*"))

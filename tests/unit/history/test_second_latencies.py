@@ -12,19 +12,19 @@ import pytest
 
 from app.core.errors import InputError
 from app.history import edits
-from app.history.counting import Cut
-from app.history.damage import DamagedError
-from app.history.distributions import as_counts, completed, decode, pack, unpack
-from app.history.exporting import export
-from app.history.figures import show
-from app.history.history import History
-from app.history.importing import import_session
-from app.history.rebuilding import rebuild
-from app.history.second_latencies import SecondLatencies, latencies_by_session, latencies_of, together
-from app.history.step_results import endings
-from app.history.stretches import WHY_NONE, stretch
-from app.history.timeline import timeline
-from app.history.writing import Writer
+from app.history.exchange.exporting import export
+from app.history.exchange.importing import import_session
+from app.history.recorded.counting import Cut
+from app.history.recorded.rebuilding import rebuild
+from app.history.recorded.writing import Writer
+from app.history.steps.figures import show
+from app.history.steps.step_results import endings
+from app.history.steps.stretches import WHY_NONE, stretch
+from app.history.steps.timeline import timeline
+from app.history.store.damage import DamagedError
+from app.history.store.distributions import as_counts, completed, decode, pack, unpack
+from app.history.store.history import History
+from app.history.store.second_latencies import SecondLatencies, latencies_by_session, latencies_of, together
 from app.protocol.events import StepEnded
 from app.protocol.latency import BUCKETS, Counts, add, buckets_of, encode
 from app.stats.percentiles import percentiles_of

@@ -7,13 +7,14 @@ import json
 import pytest
 
 from app.core.errors import DynoError, InputError
-from app.history import edits, figures
-from app.history.counting import Cut
-from app.history.history import History
-from app.history.series import series
-from app.history.sessions import find, session, sessions
-from app.history.watching import keep_unlocked
-from app.history.writing import Writer
+from app.history import edits
+from app.history.lists.sessions import find, session, sessions
+from app.history.recorded.counting import Cut
+from app.history.recorded.watching import keep_unlocked
+from app.history.recorded.writing import Writer
+from app.history.steps import figures
+from app.history.steps.series import series
+from app.history.store.history import History
 from tests import journals
 from tests.journals import store
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from app.comparison.compare import by_measure, compare
-from app.history.figures import show
-from app.history.history import History
-from app.history.step_text import settled_text
+from app.history.steps.figures import show
+from app.history.steps.step_text import settled_text
+from app.history.store.history import History
 from app.protocol.events import Fact, StepEnded
 from app.protocol.plan import Step
 from tests import journals

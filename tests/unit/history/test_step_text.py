@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.agent.sampling.figures import marks_of
-from app.history.step_text import MARKS, coordinate_text, mark_text, named, remarks_of, remarks_text
+from app.history.steps.step_text import MARKS, coordinate_text, mark_text, named, remarks_of, remarks_text
 
 
 def step(**changes: Any) -> Any:

@@ -12,9 +12,9 @@ from app.cli.session_text import show as show_text
 from app.comparison.compare import compare
 from app.comparison.waits import named_waits, waits_of_columns
 from app.comparison.waits_text import DIFFER, OFF, statements_table, step_table, waits_table
-from app.history.figures import show
-from app.history.history import History
-from app.history.step_waits import waits_at, waits_of_session
+from app.history.steps.figures import show
+from app.history.steps.step_waits import waits_at, waits_of_session
+from app.history.store.history import History
 from app.report.content import read_report
 from app.shapes import ShapeError
 from app.shapes.journal import check_event

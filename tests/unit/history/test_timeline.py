@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 from app.following.progress import PlanProgress, stored_plan, stored_progress
-from app.history.decoding import decode_lines
-from app.history.figures import facts
-from app.history.history import History
-from app.history.series import series
-from app.history.timeline import ghosts, overview, stretches, timeline
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.steps.figures import facts
+from app.history.steps.series import series
+from app.history.steps.timeline import ghosts, overview, stretches, timeline
+from app.history.store.decoding import decode_lines
+from app.history.store.history import History
 from app.protocol.events import Event, Log, Sample, StepEnded, encode
 from app.protocol.plan import Plan
 from tests.journals import SERIES, Maker, contender, plan, renamed, store, whole

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.history import journals as kept
-from app.history.history import History
-from app.history.recording import JournalError
-from app.history.schema import DERIVED_TABLES
-from app.history.writing import Writer
+from app.history.recorded.recording import JournalError
+from app.history.recorded.writing import Writer
+from app.history.store import journals as kept
+from app.history.store.history import History
+from app.history.store.schema import DERIVED_TABLES
 from app.protocol.events import Unknown, encode
 from tests import journals
 
@@ -295,7 +295,7 @@ def test_an_id_that_is_a_path_is_refused(history: History) -> None:
 
 def test_disk_errors_are_told_in_one_line(history: History) -> None:
     history.connection.execute("PRAGMA query_only = ON")
-    from app.history.history import HistoryError
+    from app.history.store.history import HistoryError
 
     with pytest.raises(HistoryError, match="doctor"):
         Writer(history).append(PLAN.id, WHOLE.session, 0, WHOLE.raw)

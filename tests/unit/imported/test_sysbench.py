@@ -10,11 +10,11 @@ import pytest
 
 from app.comparison.compare import compare
 from app.core.errors import InputError
-from app.history.figures import steps
-from app.history.history import History
-from app.history.import_any import import_any
-from app.history.series import series
-from app.history.sessions import sessions
+from app.history.exchange.import_any import import_any
+from app.history.lists.sessions import sessions
+from app.history.steps.figures import steps
+from app.history.steps.series import series
+from app.history.store.history import History
 from app.imported.outputs import read_folder, read_output
 from app.imported.sysbench import is_output, step_of
 

@@ -9,8 +9,8 @@ import pytest
 
 from app.catalog import Catalog
 from app.core.errors import InputError
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.planner import ContenderRequest, resolve
 from app.planner.again import request_again
 from app.planner.draft import Draft, outcome
@@ -112,7 +112,7 @@ def test_what_cannot_take_turns(history: History) -> None:
 
 
 def test_published_sessions_have_no_plan(history: History) -> None:
-    from app.history.publishing import import_shipped
+    from app.history.exchange.publishing import import_shipped
 
     with pytest.raises(InputError, match="did not run under Dyno"):
         request_again(history, [import_shipped(history)[0].session])

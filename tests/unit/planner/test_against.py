@@ -10,8 +10,8 @@ import pytest
 
 from app.catalog import Catalog
 from app.core.errors import InputError
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.planner import ContenderRequest, PlanRequest, resolve
 from app.planner.against import Against, in_slices_where_possible
 from app.planner.launch import Launch

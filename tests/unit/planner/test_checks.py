@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.catalog import Catalog
-from app.history.measured import Measured
+from app.history.machines.measured import Measured
 from app.planner import ContenderRequest, estimate, resolve
 from app.planner.checks import Check, check_plan
 from app.planner.parity import IN_FORCE

@@ -11,8 +11,8 @@ import pytest
 from app.catalog import Catalog
 from app.catalog.own import copy_preset
 from app.core.errors import InputError
-from app.history.history import History
-from app.history.writing import Writer
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.planner import ContenderRequest, PlanRequest, resolve
 from app.planner.again import request_again
 from app.planner.against import Against

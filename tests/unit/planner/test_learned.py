@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from app.history.history import History
-from app.history.measured import measured, measured_at
+from app.history.machines.measured import measured, measured_at
+from app.history.store.history import History
 from app.planner import Estimate, estimate
 from app.planner.checks import check_plan
 from app.planner.guesses import SERVER_S, step_guesses

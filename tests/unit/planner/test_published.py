@@ -11,9 +11,9 @@ import pytest
 
 from app.catalog import Catalog
 from app.core.errors import InputError
-from app.history.history import History
-from app.history.publishing import import_foreign, import_shipped
-from app.history.sessions import find
+from app.history.exchange.publishing import import_foreign, import_shipped
+from app.history.lists.sessions import find
+from app.history.store.history import History
 from app.imported.table import read_table
 from app.planner import ContenderRequest, PlanRequest, resolve
 from app.planner.checks import check_plan

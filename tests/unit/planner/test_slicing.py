@@ -14,7 +14,7 @@ from app.catalog.approval import hash_of
 from app.core.errors import InputError
 from app.engines import KNOWN, engine_of
 from app.engines.engine import Engine
-from app.history.measured import Measured
+from app.history.machines.measured import Measured
 from app.planner import ContenderRequest, estimate, resolve
 from app.planner.canary import estimated
 from app.planner.checks import Check, check_plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.history.distributions import as_counts, decode
+from app.history.store.distributions import as_counts, decode
 from app.protocol.latency import (
     BUCKETS,
     LONGEST_CODE,

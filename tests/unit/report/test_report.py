@@ -14,9 +14,9 @@ from app.core.errors import InputError
 from app.core.settings import Settings, keep_settings
 from app.core.units import figure_text
 from app.history import edits
-from app.history.history import History
-from app.history.publishing import import_shipped
-from app.history.writing import Writer
+from app.history.exchange.publishing import import_shipped
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.report.caveats import caveats
 from app.report.content import Report, read_report, sections_without
 from app.report.curves import curve_charts

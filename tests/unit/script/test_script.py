@@ -12,10 +12,10 @@ import pytest
 
 from app.cli import main
 from app.core.errors import InputError
-from app.history.history import History
-from app.history.publishing import import_shipped
-from app.history.sessions import sessions
-from app.history.writing import Writer
+from app.history.exchange.publishing import import_shipped
+from app.history.lists.sessions import sessions
+from app.history.recorded.writing import Writer
+from app.history.store.history import History
 from app.protocol.events import Fact
 from app.protocol.plan import Contender, Plan, Step
 from app.protocol.sysbench import seed_of

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import DynoError
-from app.history import edits, journals
-from app.history.figures import show
-from app.history.history import History
-from app.history.sessions import sessions, state_of
-from app.history.watching import keep_unlocked
-from app.history.writing import Writer
+from app.history import edits
+from app.history.lists.sessions import sessions, state_of
+from app.history.recorded.watching import keep_unlocked
+from app.history.recorded.writing import Writer
+from app.history.steps.figures import show
+from app.history.store import journals
+from app.history.store.history import History
 from app.team.edits import STEP, Edit, note_item
 from app.team.local_edits import edits_of
 from app.team.store import ROW, AwayError, Row

@@ -12,8 +12,8 @@ import pytest
 
 from app.core.errors import DynoError
 from app.history import edits
-from app.history.counting import Cut
-from app.history.history import History
+from app.history.recorded.counting import Cut
+from app.history.store.history import History
 from app.team.edits import Edit, lost, merge
 from app.team.local_edits import edits_of
 from app.team.store import AwayError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.history.browsing import FoundSessions
+from app.history.lists.browsing import FoundSessions
 from ui.models.session_rows import SessionRows
 
 FOUND = FoundSessions(

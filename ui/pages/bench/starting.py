@@ -99,7 +99,7 @@ class Starting(QObject):
             self.refused = replace(self.refused, checks=of_builds)
 
     def _launch(self, target: Target, request: PlanRequest, last: str, later: Later | None = None) -> Launch:
-        from app.history.measured import measured_at
+        from app.history.machines.measured import measured_at
 
         ask = self._context.secrets.ask
         way, known = reached(target, ask), partial(measured_at, self._context.home)

@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 
 from app.core.harmless import harmless
 from app.core.units import date_text
-from app.history.browsing import Filter, Order, SessionLine, browse, lines
-from app.history.history import History
+from app.history.lists.browsing import Filter, Order, SessionLine, browse, lines
+from app.history.store.history import History
 from app.protocol.states import state_word
 from ui.core.context import Context
 from ui.core.index import Index

@@ -10,8 +10,8 @@ from app.comparison.entries import ColumnEntry, Comparison
 from app.comparison.sentences import figure_of, verdict_sentences
 from app.comparison.text import names_of
 from app.core.names import short_names
-from app.history.history import History
-from app.history.sessions import sessions
+from app.history.lists.sessions import sessions
+from app.history.store.history import History
 from app.stats import Limits
 
 MOST = 8  # columns: more nobody can tell apart

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.comparison.charts.points import Numbers
 from app.comparison.compare import sessions_of
 from app.comparison.entries import RowEntry
-from app.history.step_results import endings
+from app.history.steps.step_results import endings
 from ui.core.context import Context
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from app.comparison.entries import ColumnEntry, Comparison
     from app.explaining.entries import ExplanationEntry
     from app.explaining.explaining import Asked
-    from app.history.history import History
+    from app.history.store.history import History
 
 WIDTH, HEIGHT = 144 * SPACE, 64 * SPACE
 _ABOUT = (

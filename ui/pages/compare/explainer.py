@@ -14,7 +14,7 @@ from ui.core.context import Context
 if TYPE_CHECKING:
     from app.explaining.entries import ExplanationEntry
     from app.explaining.explaining import Asked, Explaining
-    from app.history.history import History
+    from app.history.store.history import History
     from app.planner import PlanRequest
     from app.planner.launch import Launch, Stage
     from app.protocol.plan import Plan
@@ -146,7 +146,7 @@ def _known(explaining: Explaining, history: History) -> Known:
 
 
 def _launch_of(target: Target, request: PlanRequest, context: Context) -> Launch:
-    from app.history.measured import measured_at
+    from app.history.machines.measured import measured_at
     from app.planner.launch import Launch
     from app.planner.load_targets import by_name
     from app.remote.reach import reached

@@ -14,9 +14,9 @@ from app.comparison.charts.heat import heat_numbers, heats_of
 from app.comparison.charts.points import Numbers
 from app.comparison.compare import sessions_of
 from app.comparison.entries import RowEntry
-from app.history.history import History
-from app.history.second_latencies import SecondLatencies, latencies_by_session
-from app.history.stretches import WHY_NONE
+from app.history.steps.stretches import WHY_NONE
+from app.history.store.history import History
+from app.history.store.second_latencies import SecondLatencies, latencies_by_session
 from app.protocol.latency import BUCKETS
 from ui.core.context import Context
 from ui.core.tasks import Latest

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal, SignalInstance
 
-from app.history.history import History
-from app.history.sessions import is_untouched
+from app.history.lists.sessions import is_untouched
+from app.history.store.history import History
 from ui.core.bus import Changes
 from ui.core.context import Context
 
@@ -39,6 +39,6 @@ class Published(QObject):
 
 
 def _import(history: History) -> list[str]:
-    from app.history.publishing import import_shipped
+    from app.history.exchange.publishing import import_shipped
 
     return [each.session for each in import_shipped(history)]

@@ -16,9 +16,9 @@ from app.comparison.entries import RowEntry
 from app.comparison.text import names_of, seconds_told
 from app.core.harmless import harmless
 from app.core.units import unit_text
-from app.history.curves import Curve, all_series, curves
-from app.history.history import History
-from app.history.series import ALIASES
+from app.history.steps.curves import Curve, all_series, curves
+from app.history.steps.series import ALIASES
+from app.history.store.history import History
 from ui.core.context import Context
 from ui.core.plain import Label, as_tip
 from ui.core.tasks import Latest

@@ -22,7 +22,7 @@ from app.comparison.why import WhyEntry, why, why_all
 from app.core.csv_text import csv_text
 from app.core.table import TextTable
 from app.core.units import count_text
-from app.history.history import History
+from app.history.store.history import History
 from ui.core.context import Context
 from ui.core.plain import as_tip
 from ui.core.tasks import Latest

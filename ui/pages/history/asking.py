@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QInputDialog, QWidget
 
-from app.history.browsing import SessionLine, lines, tags
+from app.history.lists.browsing import SessionLine, lines, tags
 from ui.core.context import Context
 
 from .editing import Editing, count

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Qt
 
-from app.history.browsing import ORDERS, QPS, Order
+from app.history.lists.browsing import ORDERS, QPS, Order
 from ui.core.memory import Memory
 from ui.models.heads import first_shown
 from ui.models.session_columns import (

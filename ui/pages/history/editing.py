@@ -7,8 +7,8 @@ from types import ModuleType
 
 from PySide6.QtCore import QObject, Signal
 
-from app.history.history import History
-from app.history.sessions import state_of
+from app.history.lists.sessions import state_of
+from app.history.store.history import History
 from ui.core.bus import Changes
 from ui.core.context import Context
 

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.core.errors import DynoError
 from app.core.harmless import as_file_name, harmless
-from app.history.browsing import lines
-from app.history.history import History
+from app.history.lists.browsing import lines
+from app.history.store.history import History
 from ui.core.bus import Changes
 from ui.core.context import Context
 from ui.models.session_columns import SessionColumn
@@ -87,7 +87,7 @@ class Exchange(QObject):
 
     def export_to(self, sessions: Sequence[str], place: Path) -> None:
         def work(history: History) -> list[Path]:
-            from app.history.exporting import export
+            from app.history.exchange.exporting import export
 
             return [export(history, session, place) for session in sessions]
 
@@ -146,7 +146,7 @@ class Exchange(QObject):
 
 
 def _import_files(history: History, files: Sequence[Path]) -> ImportedFiles:
-    from app.history.import_any import import_any
+    from app.history.exchange.import_any import import_any
 
     new: list[str] = []
     known: list[str] = []

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from app.core.harmless import harmless
-from app.history.browsing import FacetValue
+from app.history.lists.browsing import FacetValue
 from ui.core.plain import as_tip
 
 _LONGEST = 20  # characters of a value on the button

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
 
-from app.history.browsing import FACETS, FacetValue, Filter
+from app.history.lists.browsing import FACETS, FacetValue, Filter
 from ui.core.plain import Label, as_tip
 from ui.core.shortcuts import SHORTCUTS
 from ui.core.theme import SPACE

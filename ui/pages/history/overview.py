@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
 from app.core.harmless import harmless
-from app.history.figures import SessionShown
+from app.history.steps.figures import SessionShown
 from app.protocol.states import state_word
 from ui.core.plain import Label
 from ui.core.theme import SPACE

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.history.browsing import FoundSessions, facets
+from app.history.lists.browsing import FoundSessions, facets
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.core.page import Page
@@ -34,7 +34,7 @@ from .table import SessionTable
 
 if TYPE_CHECKING:
     from app.comparison.over_time import OverTimeEntry
-    from app.history.history import History
+    from app.history.store.history import History
 
     from .reading import Detail
 

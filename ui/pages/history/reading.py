@@ -9,10 +9,10 @@ from typing import Any
 
 from app.comparison.repeats import start_text
 from app.core.units import bytes_text, count_text, date_text, seconds_text
-from app.history.figures import SessionShown, plan_of, settings, show
-from app.history.history import History
-from app.history.sessions import source_text
-from app.history.step_text import BUSY, attempt_text, cut_text
+from app.history.lists.sessions import source_text
+from app.history.steps.figures import SessionShown, plan_of, settings, show
+from app.history.steps.step_text import BUSY, attempt_text, cut_text
+from app.history.store.history import History
 from app.imported.session import is_foreign
 from app.planner.memory_text import memory_text
 from app.protocol.plan import step_label

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.comparison.over_time import OverTimeEntry
 from app.core.harmless import harmless_text
-from app.history.step_text import remarks_text
+from app.history.steps.step_text import remarks_text
 from app.protocol.plan import step_label
 from app.protocol.stacks import PROFILED
 from ui.core.theme import SPACE, Theme

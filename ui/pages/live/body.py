@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
-from app.history.timeline import Overview
+from app.history.steps.timeline import Overview
 from ui.core.context import Context
 from ui.core.page import MARGIN
 from ui.core.theme import SPACE

@@ -10,8 +10,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.units import unit_text
-from app.history.figures import CutEntry, StepEntry
-from app.history.stretches import WHY_NONE
+from app.history.steps.figures import CutEntry, StepEntry
+from app.history.steps.stretches import WHY_NONE
 from ui.core.theme import SPACE, Theme
 from ui.widgets.charts.heat_chart import HeatChart
 from ui.widgets.charts.hidden import Hidden

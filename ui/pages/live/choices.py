@@ -13,8 +13,8 @@ from app.core.csv_text import save_csv
 from app.core.errors import DynoError
 from app.core.harmless import as_file_name, harmless
 from app.core.units import unit_text
-from app.history.series import SeriesEntry
-from app.history.sessions import SessionEntry
+from app.history.lists.sessions import SessionEntry
+from app.history.steps.series import SeriesEntry
 from ui.core.context import Context
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE

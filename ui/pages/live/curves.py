@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.history.decoding import Line, SampleLine
-from app.history.remarks import Remark
-from app.history.timeline import Stretch, Timeline, step_key
+from app.history.steps.remarks import Remark
+from app.history.steps.timeline import Stretch, Timeline, step_key
+from app.history.store.decoding import Line, SampleLine
 from app.protocol.events import (
     REPEATED,
     Event,

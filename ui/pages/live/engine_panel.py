@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 from app.core.units import with_unit
 from app.engines import engine_of
 from app.engines.panel import BETTER, Figure, parts_of
-from app.history.figures import StepEntry
-from app.history.step_text import named
+from app.history.steps.figures import StepEntry
+from app.history.steps.step_text import named
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE, Theme
 from ui.widgets.figure_cell import FigureCell

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from app.history.decoding import SampleLine
-from app.history.distributions import Distributions, decode
-from app.history.series import SeriesEntry
+from app.history.steps.series import SeriesEntry
+from app.history.store.decoding import SampleLine
+from app.history.store.distributions import Distributions, decode
 from app.protocol.latency import BUCKETS
 from ui.widgets.charts.heat_track import HeatTrack
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from app.comparison.charts.points import Numbers
 from app.core.names import short_names
-from app.history.series import SeriesEntry
-from app.history.sessions import SessionEntry, began_text
+from app.history.lists.sessions import SessionEntry, began_text
+from app.history.steps.series import SeriesEntry
 from ui.core.theme import Theme
 from ui.widgets.charts.heat_track import HeatTrack
 from ui.widgets.charts.lines import Line

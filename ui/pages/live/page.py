@@ -8,7 +8,7 @@ from dataclasses import replace
 from PySide6.QtGui import QAction, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
-from app.history.series import SeriesEntry
+from app.history.steps.series import SeriesEntry
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.core.followed_plan import FollowedPlan

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from app.core.units import count_text
-from app.history.sessions import SessionEntry
+from app.history.lists.sessions import SessionEntry
 from ui.core.plain import as_tip
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.table import tabular

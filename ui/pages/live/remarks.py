@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from app.core.harmless import harmless
-from app.history.remarks import Remark
+from app.history.steps.remarks import Remark
 from ui.core.theme import Theme
 from ui.widgets.charts.scale import time_text
 from ui.widgets.table import tabular

@@ -7,8 +7,8 @@ from itertools import islice
 from math import exp, inf, log, sqrt
 from typing import NamedTuple
 
-from app.history.decoding import Line
-from app.history.sessions import SessionEntry
+from app.history.lists.sessions import SessionEntry
+from app.history.store.decoding import Line
 from app.stats.student import MOST
 from app.stats.welch import Difference
 from ui.widgets.charts.pyramid import Track

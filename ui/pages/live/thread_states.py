@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.history.series import SeriesEntry
+from app.history.steps.series import SeriesEntry
 from app.protocol.thread_states import STATES, series_of
 from ui.core.theme import Theme
 from ui.widgets.charts.lines import Line

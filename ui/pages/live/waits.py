@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.comparison.waits_text import step_table
 from app.core.table import TextTable
-from app.history.step_waits import StepWaits, waits_at
+from app.history.steps.step_waits import StepWaits, waits_at
 from ui.core.context import Context
 from ui.core.tasks import Latest
 from ui.models.text_table import TextTableModel

@@ -10,11 +10,11 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.core.errors import InputError
 from app.following.progress import PlanProgress, stored_progress
 from app.following.under_way import session_under_way
-from app.history.decoding import Line
-from app.history.history import History
-from app.history.series import SeriesEntry
-from app.history.sessions import SessionEntry, sessions
-from app.history.timeline import Overview, Timeline, ghosts, overview, stretches, timeline
+from app.history.lists.sessions import SessionEntry, sessions
+from app.history.steps.series import SeriesEntry
+from app.history.steps.timeline import Overview, Timeline, ghosts, overview, stretches, timeline
+from app.history.store.decoding import Line
+from app.history.store.history import History
 from app.protocol.plan import SLICES
 from ui.core.bus import Arrival
 from ui.core.context import Context

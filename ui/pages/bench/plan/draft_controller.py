@@ -33,7 +33,7 @@ from ui.core.context import Context
 from ui.core.tasks import Latest
 
 if TYPE_CHECKING:
-    from app.history.history import History
+    from app.history.store.history import History
 
 SOON_MS = 40  # of changes that come together one is asked about
 Work = Callable[[], object]
@@ -227,8 +227,8 @@ class DraftController(QObject):
 
         def work(history: History) -> tuple[Outcome, list[int]]:
             from app.history.edits import colours
-            from app.history.measured import measured
-            from app.history.planned import COLOURS
+            from app.history.machines.measured import measured
+            from app.history.recorded.planned import COLOURS
 
             found = outcome(draft, survey, Catalog(), approved_hashes(), partial(measured, history))
             known = colours(history)

@@ -13,8 +13,8 @@ from ui.core.tasks import Latest, Tasks
 from ui.widgets.actions import action, action_button
 
 if TYPE_CHECKING:
-    from app.history.history import History
-    from app.history.plans import PlanEntry
+    from app.history.lists.plans import PlanEntry
+    from app.history.store.history import History
 
 MOST = 12
 LONGEST = 40  # characters of a name: the window is not much wider than the menu
@@ -51,14 +51,14 @@ class RecentPlans(QWidget):
 
 
 def _read(history: History) -> list[PlanEntry]:
-    from app.history.plans import recent_plans  # by the thread that reads
+    from app.history.lists.plans import recent_plans  # by the thread that reads
 
     return recent_plans(history, MOST)
 
 
 def _line(plan: PlanEntry) -> str:
     """A line `my plan: innodb, rocksdb x 3`, with place and time on the right."""
-    from app.history.plans import size_text
+    from app.history.lists.plans import size_text
 
     where = f"{_short(plan['target'])}, {date_text(plan['at'])}"
     line = f"{_short(plan['name'])}: {_short(size_text(plan))}\t{where}"

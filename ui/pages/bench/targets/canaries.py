@@ -17,8 +17,8 @@ from ui.widgets.charts.lines import Line
 from ui.widgets.message import Message
 
 if TYPE_CHECKING:
-    from app.history.canaries import CanaryRun
-    from app.history.history import History
+    from app.history.machines.canaries import CanaryRun
+    from app.history.store.history import History
 
 WIDTH, HEIGHT = 110 * SPACE, 60 * SPACE
 ABOUT = (
@@ -86,8 +86,8 @@ class CanariesDialog(QDialog):
         name = self._target.name
 
         def work(history: History) -> list[CanaryRun]:
-            from app.history.canaries import canary_runs
-            from app.history.sessions import machine_of
+            from app.history.lists.sessions import machine_of
+            from app.history.machines.canaries import canary_runs
 
             return canary_runs(history, machine_of(history, name))
 

@@ -1,0 +1,34 @@
+"""Imports any file: an exported session, a published table, sysbench output or a folder of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.history.store.history import History
+from app.imported.outputs import read_folder, read_output
+from app.imported.sysbench import is_output
+from app.imported.table import read_table
+
+from .importing import Imported, import_session
+from .publishing import import_foreign
+
+
+@dataclass(frozen=True)
+class FileImport:
+    """The imported sessions of a file, and a line for each part that could not be read."""
+
+    sessions: list[Imported]
+    problems: tuple[str, ...] = ()
+
+
+def import_any(history: History, file: Path) -> FileImport:
+    """Import a file; raises InputError if nothing in it can be imported."""
+    if file.is_dir():
+        found = read_folder(file)
+        return FileImport(import_foreign(history, [found.session], file), tuple(found.problems))
+    if file.suffix.lower() == ".csv":
+        return FileImport(import_foreign(history, read_table(file), file))
+    if is_output(file):
+        return FileImport(import_foreign(history, [read_output(file)], file))
+    return FileImport([import_session(history, file)])

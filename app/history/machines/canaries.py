@@ -1,0 +1,80 @@
+"""The canaries of a machine: the same short work before each session, whatever the session is of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.history.steps.step_text import disturbed_text
+from app.history.store.damage import unpack_json
+from app.history.store.history import History
+from app.protocol.others import DISTURBED
+from app.shapes.facts import is_left_out
+from app.stats.between import between_plans
+
+FACT = "canary"
+_MOST = 200  # the latest: a machine is not what it was years ago
+
+
+@dataclass(frozen=True)
+class CanaryRun:
+    """A canary run: the result of the small server before a session."""
+
+    session: str  # its name
+    at: float  # when it began
+    build: str
+    key: str  # of the server: figures of another one are not to be compared
+    reads: float  # a second
+    commits: float
+    disturbed: str  # by what; '' where nothing did
+
+
+_SELECT = (
+    "SELECT session.id, session.name, session.started_at, content FROM fact"
+    " JOIN session ON session = session.number WHERE fact.name = ?"
+)
+
+
+def canary_runs(history: History, machine_key: str) -> list[CanaryRun]:
+    """The latest canary runs of a machine, the newest first."""
+    more = " AND machine_key = ? ORDER BY session.started_at DESC LIMIT ?"
+    return [run for _, run in _runs(history.query(_SELECT + more, (FACT, machine_key, _MOST)))]
+
+
+def canaries_of(history: History, sessions: Sequence[str]) -> dict[str, CanaryRun]:
+    """The canary run before each of these sessions; not of those that have none."""
+    more = f" AND session.id IN ({', '.join('?' * len(sessions))})"
+    return dict(_runs(history.query(_SELECT + more, (FACT, *sessions))))
+
+
+def _runs(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[str, CanaryRun]]:
+    for id_, name, at, content in rows:
+        if not is_left_out(fact := unpack_json(content)):
+            figures = (float(fact["reads"]), float(fact["commits"]))
+            yield (
+                id_,
+                CanaryRun(name, at or 0.0, fact["build"], fact["key"], *figures, _disturbed(fact["others"])),
+            )
+
+
+def _disturbed(others: Mapping[str, Any]) -> str:
+    """The text on what disturbed a run, without its mark."""
+    text = disturbed_text(others).partition(": ")[2]
+    return text or (DISTURBED if others.get("causes") else "")
+
+
+def canaries(history: History, machine_key: str) -> list[float]:
+    """The results of canary runs, the newest first, for verdicts across time."""
+    return counted(canary_runs(history, machine_key))
+
+
+def counted(runs: Iterable[CanaryRun]) -> list[float]:
+    """Reads or commits of the runs, whichever vary more.
+
+    Those of the server that is the canary now, but for the disturbed ones: these are left out of cells too.
+    """
+    found = list(runs)
+    quiet = [each for each in found if each.key == found[0].key and not each.disturbed]
+    figures = ([each.reads for each in quiet], [each.commits for each in quiet])
+    return max(figures, key=lambda each: between_plans(each).variance)

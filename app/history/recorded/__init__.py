@@ -1,0 +1,6 @@
+"""What follows from journals, stored as they are read: sessions, steps, results, the seconds that count.
+
+Whoever has bytes of a journal calls `writing.Writer`: it stores them, and each event changes the tables
+(`recording`). All of it can be made anew (`rebuilding`, `recounting`), and reading twice changes nothing.
+Only `store` stands below. Start with `recording`.
+"""

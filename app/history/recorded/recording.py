@@ -1,0 +1,303 @@
+"""What each event of a journal changes in the derived tables."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Sequence
+from sqlite3 import Connection, IntegrityError
+from typing import Any, assert_never
+
+from app.core.errors import DynoError
+from app.engines import engine_of
+from app.history.store import blocks
+from app.history.store.blocks import Layout
+from app.history.store.decoding import Line, SampleLine, kind_of
+from app.history.store.distributions import decode
+from app.protocol.events import (
+    REPEATED,
+    Event,
+    Fact,
+    Log,
+    Mark,
+    Note,
+    Progress,
+    Sample,
+    SeriesDeclared,
+    SessionEnded,
+    SessionPlanned,
+    SessionStarted,
+    StepEnded,
+    StepStarted,
+    Unknown,
+)
+from app.protocol.latency import Counts, counts_of
+
+from .counting import keep_counts
+from .group_means import keep_headlines
+from .latency import as_number, percentiles
+from .planned import keep_planned
+from .stored_states import stored_state
+
+# what content that is no journal brings about: nothing of the batch is kept then
+REFUSED = (
+    ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError, IntegrityError,
+)  # fmt: skip
+
+
+class JournalError(DynoError):
+    """A journal that is none, or does not continue what is stored."""
+
+
+class Recorder:
+    """Stores the events of one session in order, with their consequences."""
+
+    def __init__(self, connection: Connection, session: str) -> None:
+        self._connection = connection
+        self._session = session
+        self._samples: list[SampleLine] = []  # of the active step, not yet in the staging
+        self._load()
+
+    def _load(self) -> None:
+        row = self._execute("SELECT number FROM session WHERE id = ?", self._session).fetchone()
+        self._number: int | None = row and row[0]
+        self._state = stored_state(self._connection, self._session)
+        self._layout = _read_layout(self._connection, self._number)
+
+    def record(self, lines: Sequence[Line]) -> None:
+        """Store events; those of a running step go to the staging."""
+        take, at_hand = self._samples.append, self._state.at_hand
+        ended = False
+        for line in lines:
+            if type(line) is SampleLine and line.step == at_hand >= 0:
+                take(line)
+            else:
+                self._record(line)
+                at_hand = self._state.at_hand
+                ended = ended or isinstance(line, (StepEnded, SessionEnded))
+        if ended:
+            keep_headlines(self._connection, self._number)
+        self._stage()
+
+    def _record(self, line: Line) -> None:
+        try:
+            if isinstance(line, SampleLine):
+                self._state.check_second(line)  # those between the steps are only in the journal
+            else:
+                self._state.check(line)
+                self._keep(line)
+        except REFUSED as error:
+            raise self._error(line.seq, str(error)) from None
+
+    def _keep(self, event: Event) -> None:
+        """Store an event that is no sample of the running step."""
+        before = self._state.at_hand
+        if isinstance(event, SessionPlanned):
+            self._number = keep_planned(self._connection, self._session, event)
+            self._load()
+        self._state.take(event)
+        match event:
+            case SessionStarted():
+                self._keep_state("started_at = ?, agent = ?", event.at, clean(event.agent))
+            case SeriesDeclared():
+                self._stage()
+                self._layout = _declare(self._connection, self._number, event.series)
+            case StepStarted():
+                self._start_step(event)
+            case StepEnded():
+                self._end_step(event, is_at_hand=event.step == before)
+            case SessionEnded():
+                self._end_session(event, before)
+            case Progress():
+                self._keep_progress(event)
+            case Fact() | Log() | Note() | Mark() | Unknown():
+                self._keep_remark(event)
+            case Sample():
+                raise AssertionError("samples come as SampleLine")
+            case SessionPlanned():
+                pass
+            case _:
+                assert_never(event)
+
+    def _keep_remark(self, event: Fact | Log | Note | Mark | Unknown) -> None:
+        match event:
+            case Fact():
+                self._insert("fact", event.seq, clean(event.name), clean(event.when), pack_json(event.value))
+            case Log():
+                self._insert(
+                    "log", event.seq, event.t, clean(event.source), clean(event.level), clean(event.text)
+                )
+            case Note():
+                self._insert("note", event.seq, event.t, event.at, event.step, clean(event.text))
+            case Mark():
+                self._insert(
+                    "mark", event.seq, event.t, event.step, clean(event.name), event.value, clean(event.text)
+                )
+                if event.name == REPEATED:
+                    self._repeat_step(event.step)
+            case Unknown():
+                self._insert("unknown", event.seq, event.t, clean(kind_of(event)), json.dumps(event.data))
+
+    def _insert(self, table: str, *values: Any) -> None:
+        marks = ", ".join("?" * (len(values) + 1))
+        self._execute(f"INSERT INTO {table} VALUES ({marks})", self._number, *values)  # noqa: S608
+
+    def _keep_progress(self, event: Progress) -> None:
+        shown = {"done": event.done, "total": event.total, "unit": event.unit, "text": event.text}
+        self._execute(
+            "UPDATE step SET progress = ? WHERE session = ? AND position = ?",
+            json.dumps(shown), self._number, event.step,
+        )  # fmt: skip
+
+    def _start_step(self, event: StepStarted) -> None:
+        number = self._keep_step(event.step)
+        started = {"seed": event.seed, "after_crash": event.after_crash, "debt": event.debt}
+        self._execute("INSERT INTO result (step, started) VALUES (?, ?)", number, pack_json(started))
+
+    def _repeat_step(self, position: int) -> None:
+        """Begin a step again: earlier seconds remain only in the stored journal."""
+        number = self._keep_step(position)
+        self._samples.clear()
+        self._execute("DELETE FROM staging WHERE step = ?", number)
+
+    def _end_step(self, event: StepEnded, is_at_hand: bool) -> None:
+        """End a step, also one that never began because it was skipped."""
+        number = self._keep_step(event.step)
+        seconds = self._pack(number, counts_of(event.buckets)) if is_at_hand else None
+        keep_figures(self._connection, number, event)
+        keep_counts(self._connection, number, seconds)
+        self._keep_state("failed_steps = ?", self._state.failed_steps)
+
+    def _end_session(self, event: SessionEnded, at_hand: int) -> None:
+        """End the session and its running step; later steps stay as they are."""
+        if at_hand >= 0:
+            self._pack(self._keep_step(at_hand), {})
+        self._keep_state("ended_at = ?, ended_t = ?", event.at, event.t)
+
+    def _keep_state(self, more: str, *values: Any) -> None:
+        self._execute(
+            f"UPDATE session SET state = ?, reason = ?, {more} WHERE number = ?",  # noqa: S608 - our own words
+            self._state.state, clean(self._state.reason), *values, self._number,
+        )  # fmt: skip
+
+    def _keep_step(self, position: int) -> int:
+        """Store the state of a step; returns its number."""
+        step, number = self._state.steps[position], self._number_of(position)
+        self._execute(
+            "UPDATE step SET state = ?, reason = ?, started_t = ?, ended_t = ?,"
+            " progress = CASE WHEN ? THEN '' ELSE progress END WHERE number = ?",
+            step.state, clean(step.reason), step.began_t, step.ended_t, step.is_over, number,
+        )  # fmt: skip
+        return number
+
+    def _pack(self, number: int, buckets: Counts) -> blocks.Seconds | None:
+        """Pack the seconds of a step that has ended."""
+        self._check_widths()
+        packed = blocks.finish(self._connection, number, self._samples, self._layout, buckets)
+        self._samples.clear()
+        return packed
+
+    def _stage(self) -> None:
+        if self._samples:
+            self._check_widths()
+            self._check_latencies()
+            blocks.stage(self._connection, self._number_of(self._state.at_hand), self._samples, self._layout)
+            self._samples.clear()
+
+    def _number_of(self, position: int) -> int:
+        query = "SELECT number FROM step WHERE session = ? AND position = ?"
+        return int(self._execute(query, self._number, position).fetchone()[0])
+
+    def _check_widths(self) -> None:
+        wanted = len(self._layout.numbers)
+        for sample in self._samples:
+            if len(sample.values) != wanted:
+                raise self._error(
+                    sample.seq, f"a sample has {len(sample.values)} values, {wanted} are declared"
+                )
+
+    def _check_latencies(self) -> None:
+        try:
+            decode([sample.latency for sample in self._samples])
+        except ValueError as error:
+            raise self._error(self._samples[0].seq, str(error)) from None
+
+    def _error(self, seq: int, text: str) -> JournalError:
+        return JournalError(
+            f"the journal of session {self._session} cannot be read from event {seq} on: {text}"
+        )
+
+    def _execute(self, statement: str, *values: Any) -> Any:
+        return self._connection.execute(statement, values)
+
+
+def _read_layout(connection: Connection, session: int | None) -> Layout:
+    rows = connection.execute(
+        "SELECT number, position, digits FROM series WHERE session = ? ORDER BY number", (session,)
+    ).fetchall()
+    placed = sorted((position, number) for number, position, _ in rows if position is not None)
+    return Layout(tuple(number for _, number in placed), tuple(digits for _, _, digits in rows))
+
+
+def _declare(connection: Connection, session: int | None, declared: Sequence[dict[str, Any]]) -> Layout:
+    """Declare series; each keeps its first number."""
+    known = dict(connection.execute("SELECT name, number FROM series WHERE session = ?", (session,)))
+    connection.execute("UPDATE series SET position = NULL WHERE session = ?", (session,))
+    for position, each in enumerate(declared):
+        name = clean(str(each["name"]))
+        texts = [clean(str(each.get(key, ""))) for key in ("unit", "kind", "direction", "label")]
+        digits = each.get("digits", 0)
+        connection.execute(
+            "INSERT INTO series VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT (session, number) DO UPDATE SET position = excluded.position",
+            (session, known.setdefault(name, len(known)), position, name, *texts,
+             min(9, max(0, digits)) if isinstance(digits, int) else 0),
+        )  # fmt: skip
+    if len({each["name"] for each in declared}) < len(declared):
+        raise ValueError("a series is declared twice")
+    return _read_layout(connection, session)
+
+
+_ENGINE = "SELECT engine FROM session JOIN step ON step.session = session.number WHERE step.number = ?"
+
+
+_PARTS = (  # of `step_ended`, for `result`
+    "totals", "latency_ms", "buckets", "per_row", "status", "sizes", "rows", "debt", "settled", "in_force",
+    "schedule", "limit", "waits", "statements", "threads",
+)  # fmt: skip
+
+
+def keep_figures(connection: Connection, number: int, event: StepEnded) -> None:
+    """The figures of a step that has ended: what lists and comparisons read, and all of it."""
+    totals, rows = event.totals, event.rows
+    (engine,) = connection.execute(_ENGINE, (number,)).fetchone()
+    events = as_number(totals.get("events")) or 0.0
+    connection.execute(
+        "UPDATE step SET value = ?, queries = ?, seconds = ?, errors = ?,"
+        " size_bytes = ?, data_bytes = ?, row_count = ?, p50_ms = ?, p95_ms = ?, p99_ms = ?, per_query = ?,"
+        " marks = ?, others = ?"
+        " WHERE number = ?",
+        (
+            event.value, as_number(totals.get("queries")), event.seconds,
+            as_number(totals.get("errors")), as_number(event.sizes.get("total")),
+            engine_of(engine).data_bytes(event.sizes), as_number(rows.get("in_tables")),
+            *percentiles(event.buckets, event.latency_ms, events),
+            json.dumps(event.per_query), json.dumps(event.marks),
+            json.dumps(event.others) if event.others else "", number,
+        ),
+    )  # fmt: skip
+    content = pack_json({part: getattr(event, part) for part in _PARTS})
+    connection.execute(
+        "INSERT INTO result (step, started, ended) VALUES (?, ?, ?)"
+        " ON CONFLICT (step) DO UPDATE SET ended = excluded.ended",
+        (number, pack_json({}), content),
+    )
+
+
+def pack_json(value: Any) -> bytes:
+    return zlib.compress(json.dumps(value, separators=(",", ":")).encode())
+
+
+def clean(text: str) -> str:
+    """Text for SQLite and terminals: half a surrogate pair is replaced."""
+    return text.encode("utf-8", "replace").decode()

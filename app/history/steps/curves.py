@@ -1,0 +1,72 @@
+"""The same step of several sessions, second by second: what is drawn over one another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from app.history.store.blocks import clock_of, staged_seconds, values_of
+from app.history.store.history import History
+
+from .series import ALIASES
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Seconds of a step (negative in warm-up) and the values of one series; NaN is missing."""
+
+    seconds: Floats
+    values: Floats
+
+
+def curves(
+    history: History, sessions: Sequence[str], step: str, coordinates: Mapping[str, Any], series: str
+) -> dict[str, Curve]:
+    """Curves by the id of the session, without sessions that lack the step or series."""
+    text = json.dumps(coordinates, sort_keys=True)
+    name = ALIASES.get(series, series)
+    with history.reading():
+        found = {session: _curve(history, session, step, text, name) for session in sessions}
+    return {session: curve for session, curve in found.items() if curve is not None}
+
+
+def _curve(history: History, session: str, step: str, coordinates: str, series: str) -> Curve | None:
+    row = history.one(
+        "SELECT step.number, series.number,"
+        " (SELECT count(*) FROM series WHERE session = session.number)"
+        " FROM session JOIN step ON step.session = session.number"
+        " JOIN series ON series.session = session.number AND series.name = ?"
+        " WHERE session.id = ? AND step.name = ? AND coordinates = ? AND NOT warm ORDER BY step.position",
+        (series, session, step, coordinates),
+    )
+    return None if row is None else _read(history, *row)
+
+
+def _read(history: History, step: int, series: int, series_count: int) -> Curve | None:
+    clock = clock_of(history.connection, step)
+    if clock is None:
+        staged = staged_seconds(history.connection, step, series_count)
+        return Curve(staged.clock[0], staged.values[series]) if staged.clock.shape[1] else None
+    values = values_of(history.connection, step, series)
+    return None if values is None else Curve(clock[0], values)
+
+
+def all_series(history: History, sessions: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Name, label and unit of every series that at least one of them has, in the order of declaration."""
+    found: dict[str, tuple[str, str, str]] = {}
+    for session in sessions:
+        for name, label, unit in history.query(
+            "SELECT series.name, label, unit FROM series JOIN session ON session = session.number"
+            " WHERE id = ? ORDER BY series.number",
+            (session,),
+        ):
+            found.setdefault(name, (name, label or name, unit))
+    return list(found.values())

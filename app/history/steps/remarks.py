@@ -1,0 +1,40 @@
+"""The remarks of a session: log lines, moments, notes, events of a newer protocol."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.history.store.history import History
+from app.protocol.machine_checks import BUSY_START
+
+_REMARKS = """
+SELECT seq, t, 'log', source || ' ' || level, text FROM log WHERE session = :session
+UNION ALL SELECT seq, t, 'mark', name, text FROM mark WHERE session = :session
+UNION ALL SELECT seq, t, 'note', '', text FROM note WHERE session = :session
+UNION ALL SELECT seq, t, 'unknown', kind, content FROM unknown WHERE session = :session ORDER BY seq"""
+
+_BUSY = """
+SELECT 1 FROM log JOIN session ON session = session.number
+WHERE id = ? AND source = 'agent' AND substr(text, 1, ?) = ? LIMIT 1"""
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A line of the log, a moment or a note, with its place in the journal."""
+
+    seq: int
+    t: float
+    kind: str  # log mark note unknown; mark: a moment, as journals call it
+    about: str  # source and level, or the name of the moment
+    text: str
+
+
+def remarks(history: History, session: str) -> list[Remark]:
+    """The remarks in the order of the journal."""
+    row = history.one("SELECT number FROM session WHERE id = ?", (session,))
+    return [Remark(*each) for each in history.query(_REMARKS, {"session": row[0]})] if row else []
+
+
+def was_busy(history: History, session: str) -> bool:
+    """Whether another plan measured on the machine when the session began."""
+    return history.one(_BUSY, (session, len(BUSY_START), BUSY_START)) is not None

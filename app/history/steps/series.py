@@ -1,0 +1,78 @@
+"""The series of one session: their names, their values in a step, and their means."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from app.core.errors import InputError
+from app.history.lists.sessions import find
+from app.history.store.blocks import clock_of, staged_seconds, values_of
+from app.history.store.history import History
+
+from .figures import find_step
+
+ALIASES = {"qps": "load.queries", "tps": "load.transactions"}
+
+
+class SeriesValues(TypedDict):
+    s: list[int]
+    values: list[float | None]
+
+
+class SeriesEntry(TypedDict):
+    """A series of a session, and its values in one step."""
+
+    name: str
+    unit: str
+    kind: str
+    direction: str
+    label: str
+
+
+def series(
+    history: History, reference: str, step: str, *, threads: int | None = None, name: str = "qps"
+) -> SeriesValues:
+    """The values of a series, second by second; of a running step as far as it has come."""
+    id_ = find(history, reference)
+    with history.reading():
+        number, _ = find_step(history, id_, step, threads)
+        wanted = ALIASES.get(name, name)
+        rows = history.query(
+            "SELECT series.name, series.number FROM series JOIN session ON session = session.number"
+            " WHERE id = ?",
+            (id_,),
+        )
+        known = dict(rows)
+        if wanted not in known:
+            raise InputError(
+                f"session {id_} has no series {name!r}: choose one of {', '.join(known) or 'none'}"
+            )
+        return _values(history, number, known[wanted], len(known))
+
+
+def _values(history: History, step: int, series_number: int, series_count: int) -> SeriesValues:
+    clock = clock_of(history.connection, step)
+    if clock is None:
+        staged = staged_seconds(history.connection, step, series_count)
+        return {"s": _seconds(staged.clock[0]), "values": _nulls(staged.values[series_number])}
+    values = values_of(history.connection, step, series_number)
+    seconds = _seconds(clock[0])
+    return {"s": seconds, "values": [None] * len(seconds) if values is None else _nulls(values)}
+
+
+def _seconds(clock: Any) -> list[int]:
+    return [int(s) for s in clock.tolist()]
+
+
+def _nulls(values: Any) -> list[float | None]:
+    return [value if value == value else None for value in values.tolist()]
+
+
+def declared_series(history: History, session: str) -> list[SeriesEntry]:
+    """The series in the order of their first declaration."""
+    rows = history.query(
+        "SELECT series.name, unit, kind, direction, label FROM series JOIN session"
+        " ON session = session.number WHERE id = ? ORDER BY series.number",
+        (session,),
+    )
+    return [{"name": n, "unit": u, "kind": k, "direction": d, "label": la} for n, u, k, d, la in rows]

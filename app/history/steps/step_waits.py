@@ -1,0 +1,75 @@
+"""What the threads of a server waited for in each step, as the agent stored it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.history.store.damage import read_json, unpack_json
+from app.history.store.history import History
+from app.protocol.plan import step_label
+from app.protocol.reading import read
+from app.protocol.waits import Statement, Waits, plain_statement, to_json
+
+from .step_results import endings
+
+# what an older Dyno counted of its own
+_OF_DYNO = re.compile(
+    r"SHOW |EXPLAIN |USE |SET |SELECT .*\b(performance_schema|information_schema)\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class StepWaits:
+    """The waits and statements of a step; empty in older journals."""
+
+    step: str  # with its coordinates
+    waits: Waits
+    statements: list[Statement]
+
+    @classmethod
+    def of(cls, step: str, ended: Mapping[str, Any]) -> StepWaits:
+        """Those of a step from its step_ended."""
+        found = [read(Statement, each) for each in ended.get("statements", ())]
+        plain = [replace(each, text=plain_statement(each.text)) for each in found]
+        of_clients = [each for each in plain if not _OF_DYNO.match(each.text)]
+        return cls(step, read(Waits, ended.get("waits", {})), of_clients)
+
+    @classmethod
+    def from_json(cls, entry: Mapping[str, Any]) -> StepWaits:
+        return cls.of(entry["step"], {"waits": entry, "statements": entry["statements"]})
+
+    def to_json(self) -> dict[str, Any]:
+        """As `session show --json` gives them; their keys are in docs/journal.md."""
+        statements = [to_json(each) for each in self.statements]
+        return {"step": self.step, "events": [], "locks": [], **to_json(self.waits), "statements": statements}
+
+
+_ENDED = (
+    "SELECT step.name, coordinates, ended FROM result JOIN step ON result.step = step.number"
+    " JOIN session ON step.session = session.number WHERE id = ? AND ended IS NOT NULL"
+)
+
+
+def waits_of_session(history: History, session: str) -> list[StepWaits]:
+    """The steps in which anything was waited for, or that have statements."""
+    rows = history.query(f"{_ENDED} ORDER BY position", (session,))
+    found = [StepWaits.of(step_label(row[0], read_json(row[1])), unpack_json(row[2])) for row in rows]
+    return [each for each in found if each.waits.events or each.statements]
+
+
+def waits_at(history: History, session: str, position: int) -> StepWaits | None:
+    """Those of a step; None while it has not ended."""
+    rows = history.query(f"{_ENDED} AND position = ?", (session, position))
+    found = [StepWaits.of(step_label(row[0], read_json(row[1])), unpack_json(row[2])) for row in rows]
+    return found[0] if found else None
+
+
+def waits_of_step(
+    history: History, sessions: Sequence[str], step: str, coordinates: Mapping[str, Any]
+) -> dict[str, StepWaits]:
+    """Those of the same step in each session that completed it."""
+    found = endings(history, sessions, step, coordinates)
+    return {session: StepWaits.of(step_label(step, coordinates), ended) for session, ended in found.items()}
