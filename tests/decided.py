@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from app.protocol.plan import Plan
 from app.protocol.states import DECIDED
-from app.stats.looks import ROUNDS
+from app.stats.at_target.looks import ROUNDS
 
 from .journals import Maker, contender, plan, whole
 

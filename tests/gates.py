@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from app.comparison.compare import base_of, compare
-from app.comparison.entries import Comparison, RowEntry
-from app.comparison.judgement import limits_of, with_verdicts
+from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.verdicts.compare import base_of, compare
+from app.comparison.verdicts.judgement import limits_of, with_verdicts
 from app.history.store.history import History
 from app.stats import Limits
 from tests import sliced

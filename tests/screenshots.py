@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from app.planner.duel import ROUNDS
+from app.planner.kinds.duel import ROUNDS
 from tests.installed import DYNO
 from tests.ui.screen import Person, Screen, person_before, screen_of
 

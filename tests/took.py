@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from app.history.store.history import History
-from app.planner.guesses import SERVER_S, step_guesses
+from app.planner.estimate.guesses import SERVER_S, step_guesses
 from app.protocol.events import Fact
 from app.protocol.plan import Plan
 from tests import journals

@@ -10,9 +10,9 @@ from app.protocol.events import SPOILT
 from app.protocol.others import DISTURBED, are_alike
 from app.protocol.plan import QUERYING, SLICES, Plan, Turn
 from app.protocol.states import DECIDED, IN_PART, OUT_OF_TIME, UNDECIDABLE
-from app.stats.endings import HOPELESS, endings
-from app.stats.steady import UNSTEADY
-from app.stats.verdicts import Cell, Limits
+from app.stats.at_target.endings import HOPELESS, endings
+from app.stats.at_target.steady import UNSTEADY
+from app.stats.at_target.verdicts import Cell, Limits
 
 from .round_results import Result, Results, round_results
 from .system.directory import Directory

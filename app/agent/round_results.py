@@ -18,7 +18,7 @@ from app.protocol.events import (
 from app.protocol.plan import LONGEST_S, Plan, Turn
 from app.protocol.series import MADE_OF
 from app.protocol.states import SessionState, StepState
-from app.stats.steady import UNSTEADY, Steadiness, ratio_steadiness, steadiness
+from app.stats.at_target.steady import UNSTEADY, Steadiness, ratio_steadiness, steadiness
 
 from .system.directory import Directory
 

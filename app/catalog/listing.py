@@ -15,8 +15,8 @@ from app.core.shipped import shipped_folder
 from app.core.toml_text import Document, read_document, read_text
 from app.engines import KNOWN, engine_of
 from app.engines.engine import NAME as NAME_OF_ENGINE
-from app.presets import Preset, parse_preset
-from app.presets.names import EARLIER, place, shipped_as
+from app.variables import Preset, parse_preset
+from app.variables.names import EARLIER, place, shipped_as
 
 from .approval import UnapprovedError, hash_of
 from .custom_sql import MAX_SQL, CustomSql, parse, workload_keys

@@ -8,8 +8,8 @@ from pathlib import Path
 from app.core.errors import DynoError, InputError
 from app.core.private import write_private
 from app.core.toml_text import read_document, read_text
-from app.presets import Preset, check_sendable, parse_preset
-from app.presets.names import EARLIER, shipped_as
+from app.variables import Preset, check_sendable, parse_preset
+from app.variables.names import EARLIER, shipped_as
 
 from .listing import MAX_CNF, Catalog
 from .sequence import sequence_of

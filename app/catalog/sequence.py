@@ -10,8 +10,8 @@ from typing import Any
 from app.core.errors import InputError
 from app.core.ranges import cpus_of, listed
 from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, Rule, shown
-from app.presets.ownership import is_ours
 from app.protocol.plan import ARRIVALS, STEP_KINDS
+from app.variables.ownership import is_ours
 
 from .workload import BARE_KINDS, NAME_OF_OPTION, check_name, check_options
 

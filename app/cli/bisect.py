@@ -11,7 +11,7 @@ from math import ceil, log2
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import TargetError
-from app.core.settings import MOST_PCT
+from app.protocol.reading import MOST_PCT
 
 from .compare import limits_of
 from .explain import add_time, add_ways, add_work, as_it_is, goes_on, minutes_of, with_options

@@ -9,7 +9,7 @@ from .parser import add_json
 from .screen import print_json, print_text_tables, say
 
 if TYPE_CHECKING:
-    from app.comparison.over_time import OverTimeEntry
+    from app.comparison.answers.over_time import OverTimeEntry
 
 
 def add_words(words: Any) -> None:
@@ -30,7 +30,7 @@ def add_words(words: Any) -> None:
 
 
 def show_changes(arguments: argparse.Namespace) -> int:
-    from app.comparison.over_time import is_worse, over_time, too_few
+    from app.comparison.answers.over_time import is_worse, over_time, too_few
 
     from .session import opened
 
@@ -46,7 +46,7 @@ def show_changes(arguments: argparse.Namespace) -> int:
 
 
 def _show(found: OverTimeEntry) -> None:
-    from app.comparison.over_time_text import changes_table
+    from app.comparison.texts.over_time_text import changes_table
 
     table = changes_table(found)
     if table.lines:

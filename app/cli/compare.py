@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
-from app.core.settings import MOST_PCT
+from app.protocol.reading import MOST_PCT
 from app.protocol.states import GOING_ON
 from app.stats import Limits
 
@@ -16,7 +16,7 @@ from .parser import LeftOut, filled, percent
 from .screen import console, print_json, print_rich, print_text_tables, say, say_shared, say_text
 
 if TYPE_CHECKING:
-    from app.comparison.entries import Comparison
+    from app.comparison.cells.entries import Comparison
 
 FORMATS = ("table", "json", "csv", "md")
 
@@ -89,7 +89,7 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
 
 def limits_of(arguments: argparse.Namespace) -> Limits:
     """The given limits; the others from settings.toml."""
-    from app.comparison.judgement import limits_from
+    from app.comparison.verdicts.judgement import limits_from
     from app.core.settings import read_settings
 
     asked = {"matters_pct": arguments.matters, "false_share_pct": arguments.false_share}
@@ -125,8 +125,8 @@ def compare_sessions(arguments: argparse.Namespace) -> None:
 
 
 def _show_stacks(arguments: argparse.Namespace) -> None:
-    from app.comparison.compare import base_of, compare
-    from app.comparison.stacks import profiles_of
+    from app.comparison.stacks.stacks import profiles_of
+    from app.comparison.verdicts.compare import base_of, compare
 
     from .session import opened
     from .stacks import show_stacks
@@ -150,7 +150,7 @@ def _show_costs(arguments: argparse.Namespace, limits: Limits) -> None:
 
 
 def _compared(references: Sequence[str], base: str | None, measure: str, limits: Limits | None) -> Comparison:
-    from app.comparison.compare import by_measure, compare
+    from app.comparison.verdicts.compare import by_measure, compare
 
     from .session import opened
 
@@ -167,14 +167,15 @@ def show_comparison(
     has_details: bool = False,
     is_common: bool = False,
 ) -> None:
-    from app.comparison import text as compare_text
-    from app.comparison.compare import common
-    from app.comparison.sentences import figure_of, verdict_sentences
+    from app.comparison.answers.sentences import figure_of, verdict_sentences
+    from app.comparison.differences.same_work import first_of
+    from app.comparison.texts import text as compare_text
+    from app.comparison.verdicts.compare import common
 
     found = _compared(references, base, measure, limits)
     found = common(found) if is_common else found
     if form == "table":
-        say(*compare_text.first_of(found))
+        say(*first_of(found))
         say(*compare_text.above_of(found))
         print_rich(*compare_text.to_tables(found, has_details, console().width))
         say(*compare_text.remarks_of(found))
@@ -195,8 +196,8 @@ def show_verdict(
     limits: Limits | None = None,
 ) -> None:
     """Print the verdict as sentences; as JSON with base and limits."""
-    from app.comparison.sentences import figure_of, verdict_lines
-    from app.comparison.text import first_of
+    from app.comparison.answers.sentences import figure_of, verdict_lines
+    from app.comparison.differences.same_work import first_of
 
     found = _compared(references, base, measure, limits)
     lines = [*first_of(found), *verdict_lines(found, figure_of(measure))]
@@ -236,8 +237,8 @@ def _sessions_to_compare(plan_id: str) -> list[str]:
 
 
 def _show_differences(references: Sequence[str], form: str) -> None:
-    from app.comparison.differences import differences, is_of_the_builds
-    from app.comparison.differences_text import differences_table, to_csv
+    from app.comparison.differences.differences import differences, is_of_the_builds
+    from app.comparison.texts.differences_text import differences_table, to_csv
     from app.core.names import unique_names
     from app.history.lists.browsing import lines
     from app.history.lists.sessions import find_all

@@ -172,7 +172,7 @@ def watch_sessions(
     from app.following.load_again import LoadAgain
     from app.history.recorded.counting import unsteady_steps
     from app.history.recorded.recounting import recount_first
-    from app.planner.load_targets import by_name
+    from app.planner.checks.load_targets import by_name
 
     from .session import opened
     from .watch import Watch, follow

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from app.core.settings import MOST_PCT
+from app.protocol.reading import MOST_PCT
 
 from .compare import limits_of
 from .parser import add_json, percent
@@ -13,7 +13,7 @@ from .plan_options import add_disturbing, allowed_of
 from .screen import print_json, print_table, say
 
 if TYPE_CHECKING:
-    from app.comparison.gate import GateEntry
+    from app.comparison.answers.gate import GateEntry
 
 
 def add_words(words: Any) -> None:
@@ -57,7 +57,7 @@ def add_words(words: Any) -> None:
 
 
 def gate_sessions(arguments: argparse.Namespace) -> int:
-    from app.comparison.gate import GateRequest, gate
+    from app.comparison.answers.gate import GateRequest, gate
 
     from .session import opened
 
@@ -74,7 +74,7 @@ def gate_sessions(arguments: argparse.Namespace) -> int:
 
 def _show(found: GateEntry) -> None:
     """Print a line for each step, then the result."""
-    from app.comparison.gate import interval_text
+    from app.comparison.answers.gate import interval_text
     from app.core.units import unit_text
 
     print_table(

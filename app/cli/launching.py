@@ -17,7 +17,7 @@ from .screen import ask_secret, say
 
 if TYPE_CHECKING:
     from app.planner import PlanRequest
-    from app.planner.launch import Later, Launch, Stage
+    from app.planner.starting.launch import Later, Launch, Stage
     from app.protocol.answers import Check, Queue, Survey
     from app.protocol.plan import Plan
     from app.remote.target import Target
@@ -64,8 +64,8 @@ def launch_of(target: Target, settled: Settled, arguments: argparse.Namespace) -
     """The launch that the options describe."""
     from app.core.settings import home
     from app.history.machines.measured import measured_at
-    from app.planner.launch import CHECKED, REHEARSED, STARTED, Launch
-    from app.planner.load_targets import by_name
+    from app.planner.checks.load_targets import by_name
+    from app.planner.starting.launch import CHECKED, REHEARSED, STARTED, Launch
     from app.remote.reach import reached
 
     last = (REHEARSED if arguments.start else CHECKED) if arguments.dry_run else STARTED
@@ -76,7 +76,7 @@ def launch_of(target: Target, settled: Settled, arguments: argparse.Namespace) -
 
 def _later(target: Target, arguments: argparse.Namespace) -> Later | None:
     """When a queued plan begins, and what is known of the target; None if it starts now."""
-    from app.planner.launch import Later
+    from app.planner.starting.launch import Later
     from app.targets.queue import seconds_until
     from app.targets.surveys import Surveys
 

@@ -9,17 +9,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.core.errors import InputError
-from app.core.settings import MOST_PCT
 from app.protocol.plan import ARRIVALS, LOAD_METHODS, ORDERS, STARTS, UNTIL_DECIDED
+from app.protocol.reading import MOST_PCT
 from app.protocol.waits import INSTRUMENTS
-from app.stats.looks import ROUNDS
-from app.stats.steady import LEAST_S
-from app.stats.verdicts import LEAST
+from app.stats.at_target.looks import ROUNDS
+from app.stats.at_target.steady import LEAST_S
+from app.stats.at_target.verdicts import LEAST
 
 from .parser import duration, percent, words_of
 
 if TYPE_CHECKING:
-    from app.comparison.disturbing import Allowed
+    from app.comparison.verdicts.disturbing import Allowed
     from app.planner import ContenderRequest, PlanRequest
 
 NUMBERS = {
@@ -169,7 +169,7 @@ def add_disturbing(parser: argparse.ArgumentParser) -> None:
 
 def allowed_of(arguments: argparse.Namespace) -> Allowed:
     """The given limits for the load of other programs, also for steps that were measured with others."""
-    from app.comparison.disturbing import Allowed
+    from app.comparison.verdicts.disturbing import Allowed
 
     return Allowed(arguments.others_pct, arguments.steal_pct)
 
@@ -184,7 +184,7 @@ def with_shared(
     contenders: Sequence[ContenderRequest], arguments: argparse.Namespace
 ) -> tuple[ContenderRequest, ...]:
     """The contenders with the options that apply to all of them."""
-    from app.planner.request import SHARED
+    from app.planner.request.request import SHARED
 
     shared = {name: getattr(arguments, name) for name in SHARED if getattr(arguments, name)}
     return tuple(replace(each, **shared) for each in contenders)

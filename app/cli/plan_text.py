@@ -6,11 +6,11 @@ from typing import Any
 
 from app.core.units import bytes_text, count_text, seconds_text
 from app.history.steps.step_text import named
-from app.planner.memory_text import memory_text
 from app.protocol.answers import PASS, Check
 from app.protocol.plan import LIMIT, UNTIL_DECIDED, Plan, Step
 from app.protocol.waits import PRESET
-from app.stats.verdicts import LEAST
+from app.stats.at_target.verdicts import LEAST
+from app.variables.memory_text import memory_text
 
 from .screen import print_table, say
 

@@ -12,8 +12,8 @@ from .parser import Run, add_json, add_target, add_verb
 from .screen import ask_secret, print_json, print_table, say, say_text
 
 if TYPE_CHECKING:
-    from app.planner.preset_check import BuildReply
-    from app.presets import Preset
+    from app.planner.starting.preset_check import BuildReply
+    from app.variables import Preset
 
 HOW = "ENGINE/NAME or ENGINE NAME, as dyno preset list names it"
 
@@ -84,7 +84,7 @@ def _only_engine(name: str) -> str:
 
 def list_presets(arguments: argparse.Namespace) -> int:
     from app.catalog import Catalog
-    from app.presets.names import BASELINE
+    from app.variables.names import BASELINE
 
     from .workload import complain_of_files
 
@@ -123,7 +123,7 @@ def _as_asked(arguments: argparse.Namespace, count: int) -> list[Preset]:
     from dataclasses import replace
 
     from app.catalog import Catalog
-    from app.planner.choices import rendered
+    from app.planner.starting.choices import rendered
 
     from .reach import survey_of
 
@@ -139,7 +139,7 @@ def _as_asked(arguments: argparse.Namespace, count: int) -> list[Preset]:
 
 def check_preset(arguments: argparse.Namespace) -> None:
     from app.catalog import Catalog
-    from app.planner.preset_check import UNANSWERED, try_preset
+    from app.planner.starting.preset_check import UNANSWERED, try_preset
     from app.remote.reach import reached
     from app.targets.store import Targets
 

@@ -26,7 +26,7 @@ from .several import run_on_several
 
 if TYPE_CHECKING:
     from app.planner import PlanRequest
-    from app.planner.published import Published
+    from app.planner.kinds.published import Published
     from app.protocol.answers import Survey
 
     from .launching import Settled
@@ -156,7 +156,7 @@ def asked_of(arguments: argparse.Namespace) -> Asked:
     if published := _published(arguments):
         return _set_up_here(published, arguments)
     from app.catalog import Catalog
-    from app.planner.resolve import choices_of
+    from app.planner.resolve.resolve import choices_of
     from app.targets.store import Targets
 
     request = request_of(arguments)
@@ -183,7 +183,7 @@ def _asked_for(arguments: argparse.Namespace) -> PlanRequest:
 
 
 def _again(arguments: argparse.Namespace) -> PlanRequest:
-    from app.planner.again import request_again
+    from app.planner.kinds.again import request_again
 
     from .session import opened
 
@@ -197,7 +197,7 @@ def _published(arguments: argparse.Namespace) -> Published | None:
     """The sessions of `--again`, if others measured them."""
     if not arguments.again or arguments.plan is not None:
         return None
-    from app.planner.published import Published
+    from app.planner.kinds.published import Published
 
     from .session import opened
 
@@ -228,7 +228,7 @@ def _set_up_here(published: Published, arguments: argparse.Namespace) -> Asked:
 def _against(arguments: argparse.Namespace) -> Asked:
     """The request of `--against`: options for contenders apply only to the new ones."""
     from app.catalog import Catalog, approved_hashes
-    from app.planner.against import Against, in_slices_where_possible
+    from app.planner.kinds.against import Against, in_slices_where_possible
 
     from .session import opened
 
@@ -264,8 +264,8 @@ def _plan_file(name: str) -> Path:
 def _duel(arguments: argparse.Namespace) -> Asked:
     """InnoDB against MyRocks of one build."""
     from app.catalog import Catalog
-    from app.planner.against import in_slices_where_possible
-    from app.planner.duel import duel
+    from app.planner.kinds.against import in_slices_where_possible
+    from app.planner.kinds.duel import duel
 
     request = _request_of_duel(arguments)
 

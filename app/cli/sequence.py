@@ -35,7 +35,7 @@ def add_words(words: Any) -> None:
 def list_sequences(arguments: argparse.Namespace) -> int:
     from app.catalog import Catalog
     from app.catalog.studies import by_study
-    from app.planner.plan_summary import outline_s
+    from app.planner.starting.plan_summary import outline_s
 
     from .workload import complain_of_files
 
@@ -66,7 +66,7 @@ def show_sequence(arguments: argparse.Namespace) -> None:
     from dataclasses import asdict
 
     from app.catalog import Catalog
-    from app.planner.plan_summary import outline_s
+    from app.planner.starting.plan_summary import outline_s
 
     catalog = Catalog()
     found = catalog.sequence(arguments.name)

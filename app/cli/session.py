@@ -284,28 +284,28 @@ def latency_session(arguments: argparse.Namespace) -> None:
 
 
 def rename_session(arguments: argparse.Namespace) -> None:
-    from app.history.edits import rename
+    from app.history.lists.edits import rename
 
     with opened() as history:
         rename(history, arguments.session, arguments.name)
 
 
 def tag_session(arguments: argparse.Namespace) -> None:
-    from app.history.edits import tag, untag
+    from app.history.lists.edits import tag, untag
 
     with opened() as history:
         (untag if arguments.remove else tag)(history, arguments.session, arguments.tag)
 
 
 def note_session(arguments: argparse.Namespace) -> None:
-    from app.history.edits import note
+    from app.history.lists.edits import note
 
     with opened() as history:
         note(history, arguments.session, arguments.text)
 
 
 def cut_session(arguments: argparse.Namespace) -> None:
-    from app.history.edits import cut, uncut
+    from app.history.lists.edits import cut, uncut
     from app.history.lists.sessions import find
     from app.history.recorded.counting import Cut
     from app.history.steps.figures import find_step, steps
@@ -342,7 +342,7 @@ def script_session(arguments: argparse.Namespace) -> None:
 
 
 def delete_session(arguments: argparse.Namespace) -> None:
-    from app.history.edits import delete
+    from app.history.lists.edits import delete
 
     with opened() as history:
         session = delete(history, arguments.session)
@@ -350,7 +350,7 @@ def delete_session(arguments: argparse.Namespace) -> None:
 
 
 def undelete_session(arguments: argparse.Namespace) -> None:
-    from app.history.edits import find_deleted, undelete
+    from app.history.lists.edits import find_deleted, undelete
 
     with opened() as history:
         session = find_deleted(history, arguments.session)

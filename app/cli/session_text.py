@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from app.comparison.repeats import start_text
-from app.comparison.waits_text import lock_lines, statement_lines, waits_line
+from app.comparison.texts.waits_text import lock_lines, statement_lines, waits_line
+from app.comparison.verdicts.repeats import start_text
 from app.core.units import date_text, unit_text, with_unit
 from app.history.steps.rates import limit_text, schedule_text, try_texts
 from app.history.steps.step_text import (
@@ -24,11 +24,11 @@ from app.history.steps.step_text import (
 )
 from app.history.steps.step_waits import StepWaits
 from app.history.steps.thread_states import states_texts
-from app.planner.memory_text import memory_text
 from app.protocol.others import DISTURBED
 from app.protocol.plan import step_label
 from app.protocol.states import state_word
-from app.stats.steady import LEAST_S, SHORT, STEADY, UNSTEADY
+from app.stats.at_target.steady import LEAST_S, SHORT, STEADY, UNSTEADY
+from app.variables.memory_text import memory_text
 
 from .screen import print_table, say
 

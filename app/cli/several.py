@@ -15,8 +15,8 @@ from .launching import launch_of, queued_text, show_launch, started_text
 from .screen import say
 
 if TYPE_CHECKING:
-    from app.planner.launch import Stage
-    from app.planner.several import Launches
+    from app.planner.starting.launch import Stage
+    from app.planner.starting.several import Launches
     from app.protocol.plan import Plan
     from app.remote.target import Target
 
@@ -31,7 +31,7 @@ class _Started(NamedTuple):
 
 def run_on_several(asked: Mapping[str, Settled], arguments: argparse.Namespace) -> int:
     """Run on several targets; 1 if one could not start, or a session failed."""
-    from app.planner.several import Launches, other_work
+    from app.planner.starting.several import Launches, other_work
 
     targets = {name: Targets().get(name) for name in asked}
     launches = {name: launch_of(targets[name], settled, arguments) for name, settled in asked.items()}

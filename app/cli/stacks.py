@@ -12,8 +12,8 @@ from .parser import filled
 from .screen import print_json, print_text_tables, say, say_text
 
 if TYPE_CHECKING:
-    from app.comparison.entries import Comparison
-    from app.comparison.stacks import Profile, StepProfiles
+    from app.comparison.cells.entries import Comparison
+    from app.comparison.stacks.stacks import Profile, StepProfiles
     from app.history.store.history import History
 
 
@@ -27,8 +27,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def show_step(history: History, arguments: argparse.Namespace) -> None:
     """Print the stacks of a step, or write its flame graph."""
-    from app.comparison.stacks import NO_STACKS, profile_of
-    from app.comparison.stacks_text import functions_table
+    from app.comparison.stacks.stacks import NO_STACKS, profile_of
+    from app.comparison.texts.stacks_text import functions_table
     from app.history.lists.sessions import find
     from app.history.steps.stacks import label_of
 
@@ -50,7 +50,7 @@ def show_step(history: History, arguments: argparse.Namespace) -> None:
 
 def _entry(label: str, found: Profile) -> dict[str, Any]:
     """The JSON of `dyno session stacks`."""
-    from app.comparison.stacks import functions
+    from app.comparison.stacks.stacks import functions
 
     return {
         "step": label,
@@ -63,8 +63,8 @@ def _entry(label: str, found: Profile) -> dict[str, Any]:
 
 
 def _write_svg(file: Path, label: str, found: Profile, is_off_cpu: bool) -> None:
-    from app.comparison.flame import layout
-    from app.comparison.stacks_text import title_of
+    from app.comparison.stacks.flame import layout
+    from app.comparison.texts.stacks_text import title_of
     from app.report.flame_svg import flame_svg
 
     svg = flame_svg(layout(found.side(is_off_cpu)), title_of(label, is_off_cpu), found.remarks)
@@ -77,9 +77,9 @@ def _write_svg(file: Path, label: str, found: Profile, is_off_cpu: bool) -> None
 
 def show_stacks(comparison: Comparison, profiles: StepProfiles, base: int, form: str) -> None:
     """Print what changed in each column against the base, in each step of that name."""
-    from app.comparison.stacks import changes
-    from app.comparison.stacks_text import changes_tables
-    from app.comparison.text import names_of
+    from app.comparison.cells.labels import names_of
+    from app.comparison.stacks.stacks import changes
+    from app.comparison.texts.stacks_text import changes_tables
 
     if form == "json":
         found = [

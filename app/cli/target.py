@@ -167,8 +167,8 @@ def survey_target(arguments: argparse.Namespace) -> None:
 
 def _show(name: str, survey: Survey) -> None:
     from app.core.units import bytes_text, count_text
-    from app.planner.memory_text import memory_options
     from app.protocol.answers import Disk
+    from app.variables.memory_text import memory_options
 
     cpu, disk = survey.cpu, survey.disk or Disk()
     threads = count_text(cpu.threads, "thread")
@@ -208,7 +208,7 @@ def calibrate_target(arguments: argparse.Namespace) -> int:
     """Run sessions of equal contenders, then print how much they differ."""
     from dataclasses import replace
 
-    from app.planner.calibration import calibration_request
+    from app.planner.kinds.calibration import calibration_request
     from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO
 
     from .launching import launch_plan
@@ -244,7 +244,7 @@ def _show_last(name: str) -> int:
 def list_canaries(arguments: argparse.Namespace) -> None:
     from dataclasses import asdict
 
-    from app.comparison.canary_text import canary_table
+    from app.comparison.texts.canary_text import canary_table
     from app.history.lists.sessions import machine_of
     from app.history.machines.canaries import canary_runs
     from app.targets.store import Targets
@@ -260,7 +260,7 @@ def list_canaries(arguments: argparse.Namespace) -> None:
 
 
 def _show_calibration(name: str, machine_key: str) -> int:
-    from app.comparison.calibration_text import calibration_table
+    from app.comparison.texts.calibration_text import calibration_table
     from app.history.machines.calibration import calibration
 
     from .session import opened

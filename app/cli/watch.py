@@ -15,7 +15,7 @@ from app.following.progress_text import first_spared, spared_text
 from app.history.store.history import History
 from app.protocol.events import Log, Mark, SessionEnded, StepEnded
 from app.protocol.states import NOT_NEEDED
-from app.stats.steady import UNSTEADY
+from app.stats.at_target.steady import UNSTEADY
 
 from .screen import status
 

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.comparison import costs_text
-from app.comparison.before_after import pairs
-from app.comparison.causes import CausesEntry, causes_of_row
-from app.comparison.causes_text import causes_table
+from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.labels import names_of, row_label
 from app.comparison.charts.of_all_steps import pair_numbers
-from app.comparison.entries import Comparison, RowEntry
-from app.comparison.text import names_of, row_label
-from app.comparison.thread_states import states_of_steps
-from app.comparison.waits import NamedEntry, named_waits
-from app.comparison.waits_text import statements_table, waits_table
-from app.comparison.why import WhyEntry, why_all
+from app.comparison.texts import costs_text
+from app.comparison.texts.causes_text import causes_table
+from app.comparison.texts.waits_text import statements_table, waits_table
+from app.comparison.why.before_after import pairs
+from app.comparison.why.causes import CausesEntry, causes_of_row
+from app.comparison.why.thread_states import states_of_steps
+from app.comparison.why.waits import NamedEntry, named_waits
+from app.comparison.why.why import WhyEntry, why_all
 from app.core.errors import InputError
 from app.core.table import TextTable
 

@@ -1,1 +1,5 @@
-"""Sessions side by side: relative figures, costs, what differs, what may explain it; as data and as text."""
+"""Sessions side by side: relative figures, costs, what differs, what may explain it; as data and as text.
+
+From the bottom: `cells`, `differences`, `verdicts` (the comparison itself), `why`, `answers`, `stacks`,
+`charts` (data to draw), `texts`. No room imports one behind it in this list. Start with `verdicts.compare`.
+"""

@@ -7,10 +7,11 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from app.protocol.reading import MOST_PCT
+
 from .errors import InputError
 
 APPEARANCES = ("system", "light", "dark")
-MOST_PCT = 50  # of a limit of the verdicts
 
 
 def home() -> Path:

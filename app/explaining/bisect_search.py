@@ -11,8 +11,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from math import log1p
 
-from app.stats.verdicts import LEAST
-from app.stats.welch import Difference
+from app.stats.at_target.verdicts import LEAST
+from app.stats.at_target.welch import Difference
 
 from .squares import Group, Round, estimate
 

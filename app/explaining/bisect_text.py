@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from app.core.table import TextTable
 from app.core.units import count_text, unit_text
-from app.stats.welch import Difference
+from app.stats.at_target.welch import Difference
 
 from .bisect_search import BAD, FOUND, GOES_ON, SAME, Bisection, Look
 from .bisecting import BuildSearch

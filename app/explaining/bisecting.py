@@ -13,13 +13,13 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from app.catalog import Catalog
-from app.comparison.disturbing import AS_PLANNED, Allowed
+from app.comparison.verdicts.disturbing import AS_PLANNED, Allowed
 from app.core.errors import InputError
 from app.core.units import count_text
 from app.planner import ContenderRequest, PlanRequest, resolve
-from app.planner.against import in_slices_where_possible
-from app.planner.canary import estimated
-from app.planner.resolve import machine_key
+from app.planner.kinds.against import in_slices_where_possible
+from app.planner.kinds.canary import estimated
+from app.planner.resolve.resolve import machine_key
 
 from .bisect_search import LEVEL, ROUNDS, Bisecting, Bisection, Pair, group_of
 from .evidence import Evidence, Work, evidence_of

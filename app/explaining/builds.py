@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from app.core.errors import TargetError
 from app.planner import resolve
-from app.planner.parity import changed_defaults
-from app.planner.preset_check import REJECTED, known_options
-from app.planner.variables import Values, is_on
-from app.presets import option_values
+from app.planner.checks.parity import changed_defaults
+from app.planner.starting.preset_check import REJECTED, known_options
 from app.protocol.my_cnf import option_key
+from app.variables import option_values
+from app.variables.variables import Values, is_on
 
 from .explaining import Asked, Explaining, requests_of
 from .settings import BUILD, Between, Defaults, between

@@ -6,7 +6,7 @@ from math import exp, log
 from typing import TypedDict
 
 from app.protocol.plan import Contender
-from app.stats.welch import WIDEST, Difference
+from app.stats.at_target.welch import WIDEST, Difference
 
 from .explaining import Explaining, State
 from .search import OPEN, Explained, Part

@@ -8,11 +8,11 @@ from datetime import datetime
 from math import log
 from typing import TYPE_CHECKING
 
-from app.comparison.compare import compare
-from app.comparison.disturbing import AS_PLANNED, Allowed
-from app.comparison.entries import Comparison, RowEntry
-from app.comparison.judgement import UNJUDGED
-from app.comparison.text import row_label
+from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.labels import row_label
+from app.comparison.verdicts.compare import compare
+from app.comparison.verdicts.disturbing import AS_PLANNED, Allowed
+from app.comparison.verdicts.judgement import UNJUDGED
 from app.history.lists.plans import plans_of_work
 from app.history.lists.sessions import SessionEntry, sessions
 from app.history.steps.figures import plans_by_session

@@ -12,16 +12,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from app.catalog import Catalog
-from app.comparison.disturbing import AS_PLANNED, Allowed
+from app.comparison.verdicts.disturbing import AS_PLANNED, Allowed
 from app.core.errors import InputError
 from app.core.units import seconds_text
 from app.planner import ContenderRequest, PlanRequest, resolve
-from app.planner.against import in_slices_where_possible
-from app.planner.canary import estimated
-from app.planner.resolve import choices_of, machine_key
+from app.planner.kinds.against import in_slices_where_possible
+from app.planner.kinds.canary import estimated
+from app.planner.resolve.resolve import choices_of, machine_key
 from app.protocol.plan import Contender, Plan
 from app.stats import Limits
-from app.stats.verdicts import LEAST
+from app.stats.at_target.verdicts import LEAST
 
 from .evidence import Evidence, Work, evidence_of
 from .pair import Pair

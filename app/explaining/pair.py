@@ -10,8 +10,8 @@ from app.core.errors import InputError
 from app.history.lists.sessions import find_all
 from app.history.steps.figures import plans_by_session
 from app.planner import ContenderRequest, PlanRequest
-from app.planner.again import request_again
-from app.planner.contenders import find_build, resolve_contenders
+from app.planner.kinds.again import request_again
+from app.planner.resolve.contenders import find_build, resolve_contenders
 
 if TYPE_CHECKING:
     from app.catalog import Catalog

@@ -12,8 +12,8 @@ from itertools import combinations
 from math import log1p, sqrt
 
 from app.stats import Limits
-from app.stats.verdicts import LEAST
-from app.stats.welch import Difference, freedom_of
+from app.stats.at_target.verdicts import LEAST
+from app.stats.at_target.welch import Difference, freedom_of
 
 from .squares import Group, Measured, Round, Square, estimate
 

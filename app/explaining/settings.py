@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from app.core.errors import InputError
-from app.planner.variables import MATTERS, Values
-from app.presets import Option, option_values, parse_preset
 from app.protocol.my_cnf import unquote
 from app.protocol.plan import Contender, digest
+from app.variables import Option, option_values, parse_preset
+from app.variables.variables import MATTERS, Values
 
 from .squares import Group
 

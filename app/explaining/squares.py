@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from app.stats.welch import Difference, Pair, differences
+from app.stats.at_target.welch import Difference, Pair, differences
 
 Group = frozenset[str]  # of a contender: the settings that have the value of B, all others that of A
 Round = Mapping[Group, float]  # the logarithm of the figure of each contender that was measured

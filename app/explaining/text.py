@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.comparison.differences_text import without_common
+from app.comparison.texts.differences_text import without_common
 from app.core.table import TextTable
 from app.core.units import count_text, unit_text
 

@@ -97,18 +97,18 @@ class Lengths:
         """The number of steps that it leaves out, as a snapshot was made by then."""
         if self.plan.start != "snapshot":
             return 0
-        from app.planner.guesses import spared
+        from app.planner.estimate.guesses import spared
 
         return spared(self.plan, self.plan.turn_of(session.id))
 
     def _beside(self) -> float:
         """Time of a session outside its steps: create, start and stop the server."""
-        from app.planner.guesses import SERVER_S
+        from app.planner.estimate.guesses import SERVER_S
 
         return SERVER_S + self.plan.pause if self.beside_s is None else self.beside_s
 
     def _guess(self, contender: int) -> list[float]:
-        from app.planner.guesses import step_guesses
+        from app.planner.estimate.guesses import step_guesses
 
         if contender not in self._guesses:
             self._guesses[contender] = step_guesses(self.plan, self.plan.contenders[contender])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from app.core.errors import DynoError, LinkError
 from app.history.steps.figures import plans_by_session
 from app.history.store.history import History
-from app.planner.load_targets import Reach, call_again
+from app.planner.checks.load_targets import Reach, call_again
 from app.protocol.events import StepEnded
 from app.protocol.plan import LoadTarget, Plan
 

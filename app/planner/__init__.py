@@ -1,7 +1,12 @@
-"""From a request to a complete plan."""
+"""From a request to a complete plan that runs.
 
-from .estimate import ContenderSize, Estimate, estimate
-from .request import ContenderRequest, PlanRequest
-from .resolve import resolve
+From the bottom: `request` (what a person asks for), `resolve` (the plan), `estimate` (its time and disk),
+`checks` (what is wrong with it), `kinds` (plans made from something else), `starting`. No room imports one
+behind it in this list.
+"""
+
+from app.planner.estimate.estimate import ContenderSize, Estimate, estimate
+from app.planner.request.request import ContenderRequest, PlanRequest
+from app.planner.resolve.resolve import resolve
 
 __all__ = ["ContenderRequest", "ContenderSize", "Estimate", "PlanRequest", "estimate", "resolve"]

@@ -15,6 +15,7 @@ from typing import Any, Callable, Dict, List, Mapping, Pattern, Tuple, Type, Typ
 
 MOST = 1e18  # of any figure: its square, and a sum of squares, are still finite
 MOST_WHOLE = 10**18
+MOST_PCT = 50  # of a limit of the verdicts
 LONGEST_NAME = 1000
 LONGEST_TEXT = 100_000
 YEAR_1, YEAR_9999 = -62_135_596_800, 253_402_300_799  # the seconds that a date can be made of

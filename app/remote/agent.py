@@ -41,10 +41,10 @@ from app.protocol.answers import (
     Survey,
     to_json,
 )
+from app.protocol.checked import decode
 from app.protocol.machine_checks import PATIENCE_S
 from app.protocol.plan import Plan
 from app.protocol.reading import ShapeError, read
-from app.shapes import decode
 
 from .bundle import current_bundle
 from .connection import MOST, NOT_FOUND, NOT_RUNNABLE, Completed, Connection, Stream, TooMuchError

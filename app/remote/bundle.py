@@ -17,8 +17,7 @@ from app.agent.main import main
 
 sys.exit(main())
 """
-_ONLY_FOR_DESKTOP = ("between", "blocks", "changes", "groups", "noise", "percentiles", "planning")
-_DESKTOP_ONLY = {*(f"app/stats/{name}.py" for name in _ONLY_FOR_DESKTOP), "app/engines/governs.py"}
+_DESKTOP_ONLY = ("app/protocol/checked/", "app/engines/governs.py")
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the first date a zip can hold
 
 
@@ -52,8 +51,9 @@ def make_bundle(files: dict[str, bytes]) -> Bundle:
 def _sources() -> Iterator[tuple[str, bytes]]:
     yield "__main__.py", MAIN
     app = _folder_of("app")
-    yield "app/__init__.py", (app / "__init__.py").read_bytes()
-    for part in ("engines", "protocol", "stats", "agent"):
+    for name in ("__init__.py", "stats/__init__.py"):
+        yield f"app/{name}", (app / name).read_bytes()
+    for part in ("engines", "protocol", "stats/at_target", "agent"):
         yield from _files_of(app / part, f"app/{part}")
     yield from _files_of(_folder_of("pymysql"), "pymysql")
 
@@ -61,7 +61,7 @@ def _sources() -> Iterator[tuple[str, bytes]]:
 def _files_of(folder: Path, name: str) -> Iterator[tuple[str, bytes]]:
     for path in folder.rglob("*.py"):
         its_name = f"{name}/{path.relative_to(folder).as_posix()}"
-        if its_name not in _DESKTOP_ONLY:
+        if not its_name.startswith(_DESKTOP_ONLY):
             yield its_name, path.read_bytes()
 
 

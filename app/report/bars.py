@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from app.comparison.cells.entries import RowEntry
+from app.comparison.cells.labels import row_label
 from app.comparison.charts.points import Point, relative_points
-from app.comparison.entries import RowEntry
-from app.comparison.text import row_label
 
 from .svg import ColumnStyle, drawing, line, text, tip
 

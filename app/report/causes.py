@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from app.comparison.causes import causes_of_row
-from app.comparison.causes_text import sentence
-from app.comparison.entries import Comparison
-from app.comparison.grounds import Settings
-from app.comparison.more_work import is_against
-from app.comparison.text import row_label
+from app.comparison.cells.entries import Comparison
+from app.comparison.cells.labels import row_label
+from app.comparison.texts.causes_text import sentence
+from app.comparison.verdicts.more_work import is_against
+from app.comparison.why.causes import causes_of_row
+from app.comparison.why.grounds import Settings
 from app.history.store.history import History
 
 _OF_STEP = 3  # causes

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
-from app.comparison.across import across_texts
-from app.comparison.differences import rules_of
-from app.comparison.entries import Comparison, RowEntry
-from app.comparison.judgement import marks_of_measures, verdict_legend
-from app.comparison.repeats import repeats_text
-from app.comparison.text import left_out_text, row_label, seconds_told, worded
+from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.labels import row_label
+from app.comparison.differences.differences import rules_of
+from app.comparison.texts.text import left_out_text, seconds_told, worded
+from app.comparison.verdicts.across import across_texts
+from app.comparison.verdicts.judgement import marks_of_measures, verdict_legend
+from app.comparison.verdicts.repeats import repeats_text
 from app.history.steps.figures import latest_fact, notes, plan_of
 from app.history.steps.step_text import mark_text
 from app.history.store.history import History

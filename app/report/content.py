@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
-from app.comparison.compare import base_of, by_group, compare
-from app.comparison.differences import DifferenceEntry, differences, is_of_the_builds
-from app.comparison.entries import Comparison
-from app.comparison.text import names_of
+from app.comparison.cells.entries import Comparison
+from app.comparison.cells.labels import names_of
+from app.comparison.differences.differences import DifferenceEntry, differences, is_of_the_builds
+from app.comparison.verdicts.compare import base_of, by_group, compare
 from app.core.errors import InputError
 from app.core.units import date_text
 from app.history.store.history import History

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from math import floor, log, log10
 
+from app.comparison.cells.entries import RowEntry
 from app.comparison.charts import AXES
 from app.comparison.charts.points import points_of
 from app.comparison.charts.sweeps import is_logarithmic, step_of, swept
-from app.comparison.entries import RowEntry
 from app.core.units import figure_text, unit_text
 
 from .svg import ColumnStyle, drawing, line, text, tip

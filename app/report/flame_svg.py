@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from app.comparison.flame import Flame, Frame, Piece, frame_text, growth, pieces
-from app.comparison.flame_colours import (
+from app.comparison.stacks.flame import Flame, Frame, Piece, frame_text, growth, pieces
+from app.comparison.stacks.flame_colours import (
     STEPS,
     colour_of,
     part_of_frame,
@@ -13,7 +13,7 @@ from app.comparison.flame_colours import (
     shade_colour,
     shade_of,
 )
-from app.comparison.parts import PARTS
+from app.comparison.stacks.parts import PARTS
 
 from .svg import drawing, text, tip
 

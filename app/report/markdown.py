@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from app.comparison.causes_text import HINT
-from app.comparison.rounds import about_ratio
+from app.comparison.texts.causes_text import HINT
+from app.comparison.verdicts.rounds import about_ratio
 from app.core.table import markdown_of
 
 from .content import SECTIONS, Report

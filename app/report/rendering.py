@@ -9,10 +9,10 @@ from jinja2 import Environment
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from app.comparison.causes_text import HINT
-from app.comparison.judgement import verdict_legend
-from app.comparison.palette import CONTENDERS
-from app.comparison.rounds import about_ratio
+from app.comparison.cells.palette import CONTENDERS
+from app.comparison.texts.causes_text import HINT
+from app.comparison.verdicts.judgement import verdict_legend
+from app.comparison.verdicts.rounds import about_ratio
 from app.core.shipped import shipped_folder
 
 from .bars import bar_chart

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from app.comparison.entries import ColumnEntry
+from app.comparison.cells.entries import ColumnEntry
 from app.core.errors import InputError
 from app.core.units import count_text
 from app.history.steps.figures import plan_of

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from app.comparison.across import ADVICE, MACHINES
-from app.comparison.compare import by_measure
-from app.comparison.entries import Comparison, GroupEntry, RatioEntry, RowEntry
-from app.comparison.judgement import AT_RATE, limits_of, ratios_of
-from app.comparison.sentences import verdict_sentences
-from app.comparison.text import across_sign, first_of, row_label
+from app.comparison.answers.sentences import verdict_sentences
+from app.comparison.cells.entries import Comparison, GroupEntry, RatioEntry, RowEntry
+from app.comparison.cells.labels import row_label
+from app.comparison.differences.same_work import first_of
+from app.comparison.texts.text import across_sign
+from app.comparison.verdicts.across import ADVICE, MACHINES
+from app.comparison.verdicts.compare import by_measure
+from app.comparison.verdicts.judgement import AT_RATE, limits_of, ratios_of
 from app.core.units import count_text, unit_text
-from app.stats.verdicts import BETTER, NOISE, SAME, SMALL, WORSE
+from app.stats.at_target.verdicts import BETTER, NOISE, SAME, SMALL, WORSE
 
 _WORDS = (("better", "than"), ("worse", "than"), ("not distinguishable", "from"), ("undecided", "against"))
 

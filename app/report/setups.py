@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.comparison.entries import ColumnEntry
+from app.comparison.cells.entries import ColumnEntry
 from app.core.units import bytes_text, count_text, unit_text
 from app.history.steps.figures import facts, plan_of
 from app.history.store.history import History
-from app.planner.memory_text import memory_text
+from app.variables.memory_text import memory_text
 
 _SHOWN = 16  # signs of a checksum
 

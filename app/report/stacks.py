@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from app.comparison.entries import Comparison
-from app.comparison.flame import Flame, layout
-from app.comparison.stacks import Profile, profile_of, profiled_steps
-from app.comparison.stacks_text import changes_tables
+from app.comparison.cells.entries import Comparison
+from app.comparison.stacks.flame import Flame, layout
+from app.comparison.stacks.stacks import Profile, profile_of, profiled_steps
+from app.comparison.texts.stacks_text import changes_tables
 from app.core.table import TextTable
 from app.history.store.history import History
 

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from app.comparison.before_after import ColumnOfPair, pairs
-from app.comparison.engine_figures import differing
-from app.comparison.entries import Comparison, GroupEntry, MeasureEntry, RatioEntry, RowEntry
-from app.comparison.measures import LATENCIES, MEASURES, measure_named
-from app.comparison.rounds import relative
-from app.comparison.text import (
+from app.comparison.cells.entries import Comparison, GroupEntry, MeasureEntry, RatioEntry, RowEntry
+from app.comparison.cells.labels import row_label
+from app.comparison.cells.measures import LATENCIES, MEASURES, measure_named
+from app.comparison.texts.text import (
     across_sign,
     fewer_text,
     judged_text,
     left_out_text,
     p_text,
-    row_label,
     spread_text,
     steady_text,
 )
-from app.comparison.thread_states import client_shares
+from app.comparison.verdicts.rounds import relative
+from app.comparison.why.before_after import ColumnOfPair, pairs
+from app.comparison.why.engine_figures import differing
+from app.comparison.why.thread_states import client_shares
 from app.core.units import figure_text, unit_text
 from app.protocol.plan import step_label
 from app.protocol.thread_states import shares_text
-from app.stats.verdicts import COLOURED
+from app.stats.at_target.verdicts import COLOURED
 
 COSTS = ("cpu_us", "context_switches", "read_kb", "written_kb")  # measures of what a query costs
 NAMED_PCT = 5.0  # of the client threads' time: smaller shares are not listed

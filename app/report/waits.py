@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.comparison.entries import Comparison, RowEntry
-from app.comparison.text import row_label
-from app.comparison.waits import waits_of_columns
-from app.comparison.waits_text import us_text
+from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.labels import row_label
+from app.comparison.texts.waits_text import us_text
+from app.comparison.why.waits import waits_of_columns
 from app.history.store.history import History
 
 from .tables import Cell, Group, Line

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.comparison.text import to_csv
+from app.comparison.texts.text import to_csv
 from app.core.errors import InputError
 from app.core.harmless import harmless_text
 from app.history.store.history import History

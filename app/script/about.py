@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from app.core.units import bytes_text, count_text, figure_text
 from app.history.steps.step_text import remarks_of
-from app.planner.memory_text import memory_text
 from app.protocol.plan import Plan
+from app.variables.memory_text import memory_text
 
 from .recipe import Recipe
 

@@ -5,7 +5,7 @@ nothing is averaged before it is asked for. What the agent needs stands here; th
 its file.
 """
 
-from .steady import Steadiness, steadiness
-from .verdicts import Cell, Limits, Verdict, judge
+from app.stats.at_target.steady import Steadiness, steadiness
+from app.stats.at_target.verdicts import Cell, Limits, Verdict, judge
 
 __all__ = ["Cell", "Limits", "Steadiness", "Verdict", "judge", "steadiness"]

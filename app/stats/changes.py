@@ -13,7 +13,7 @@ from math import sqrt
 from statistics import fmean
 from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
-from .student import quantile, two_sided
+from app.stats.at_target.student import quantile, two_sided
 
 _SIDE = 2  # values on each side of a change, at least
 FEWEST = 2 * _SIDE

@@ -8,8 +8,8 @@ from math import exp, log
 from statistics import fmean
 from typing import Optional, Sequence
 
-from .verdicts import LEAST
-from .welch import Difference, Pair, Part, differences
+from app.stats.at_target.verdicts import LEAST
+from app.stats.at_target.welch import Difference, Pair, Part, differences
 
 Sessions = Sequence[Sequence[Optional[float]]]  # the figures of each session, of the same steps
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import expm1, inf, sqrt
 from statistics import NormalDist
 
-from .verdicts import LEAST, Limits
-from .welch import calibrated, freedom_of
+from app.stats.at_target.verdicts import LEAST, Limits
+from app.stats.at_target.welch import calibrated, freedom_of
 
 _FOUND = 0.8  # of such differences
 _OF_MEDIAN = 1.25  # times the error of a mean: the limit of size is held by medians

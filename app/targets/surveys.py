@@ -40,7 +40,7 @@ class Surveys:
         """The stored survey; None without one, or if the target has changed."""
         try:
             raw = self._path(target.name).read_bytes()
-            from app.shapes import decode  # only where there is something to read
+            from app.protocol.checked import decode  # only where there is something to read
 
             kept = decode(raw)
             if kept["place"] != _place_of(target):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.core.errors import DynoError
-from app.history.edits import MAX_NAME, MAX_NOTE, checked
+from app.history.lists.edits import MAX_NAME, MAX_NOTE, checked
 
 Register = tuple[str, str, str]  # subject, kind, item: what two edits can disagree about
 

@@ -11,7 +11,7 @@ from dataclasses import astuple, fields
 from typing import Any
 
 from app.core.ids import new_id
-from app.history.edits import bring_back, take_away
+from app.history.lists.edits import bring_back, take_away
 from app.history.lists.sessions import state_of
 from app.history.recorded.counting import recount
 from app.history.store.history import History

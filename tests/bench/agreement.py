@@ -11,7 +11,7 @@ from math import log
 from app.history.steps.figures import steps
 from app.history.store.history import History
 from app.planner import ContenderRequest
-from app.planner.cores import OWN_CPUS
+from app.planner.request.cores import OWN_CPUS
 from app.protocol.plan import SLICES, Plan, Step
 from tests.bench import rig as rigs
 from tests.bench.figure import Figure

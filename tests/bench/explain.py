@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from app.explaining.search import DID
-from app.planner.cores import OWN_CPUS
+from app.planner.request.cores import OWN_CPUS
 from tests.bench.figure import Figure, print_figures
 from tests.installed import DYNO, MARIADB
 from tests.sequences import LOAD, SETTLED, own_sequence

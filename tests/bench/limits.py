@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from app.planner import ContenderRequest
-from app.planner.cores import OWN_CPUS
+from app.planner.request.cores import OWN_CPUS
 from app.protocol.events import StepEnded, StepStarted
 from tests.bench import rig as rigs
 from tests.bench.figure import Figure

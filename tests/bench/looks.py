@@ -13,10 +13,10 @@ from scipy import special, stats  # type: ignore[import-untyped]
 
 from app.core.table import markdown_of
 from app.stats import Limits
-from app.stats.endings import endings
-from app.stats.looks import LUCK, ROUNDS, share_of_look, share_of_same
-from app.stats.student import MOST
-from app.stats.verdicts import COLOURED, LEAST, SAME
+from app.stats.at_target.endings import endings
+from app.stats.at_target.looks import LUCK, ROUNDS, share_of_look, share_of_same
+from app.stats.at_target.student import MOST
+from app.stats.at_target.verdicts import COLOURED, LEAST, SAME
 from tests.bench.figure import Figure
 from tests.bench.vectorised import SHARE, Array, calibrated, called_by_round, sides_by_round
 from tests.worlds import QUIET_ROUNDS, SLICES, WORLDS, cells_of, compared

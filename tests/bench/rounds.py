@@ -12,8 +12,8 @@ from scipy import stats  # type: ignore[import-untyped]
 
 from app.core.table import markdown_of
 from app.stats import judge
+from app.stats.at_target.verdicts import COLOURED
 from app.stats.groups import Group, group_ratios
-from app.stats.verdicts import COLOURED
 from tests.bench.figure import Figure
 from tests.bench.vectorised import (
     SHARE,

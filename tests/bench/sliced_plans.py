@@ -20,7 +20,7 @@ from pathlib import Path
 
 from app.agent.server.server import start_ticks
 from app.agent.system.directory import Directory
-from app.comparison.compare import compare
+from app.comparison.verdicts.compare import compare
 from app.history.lists.sessions import sessions_of_plan
 from app.history.steps.figures import plans_by_session, steps
 from app.history.store.history import History
@@ -28,7 +28,7 @@ from app.history.store.journals import path_of
 from app.planner import ContenderRequest, PlanRequest
 from app.protocol.events import Sample, StepEnded, StepStarted, decode
 from app.protocol.plan import Plan
-from app.stats.verdicts import COLOURED
+from app.stats.at_target.verdicts import COLOURED
 from tests.installed import DYNO, MARIADB
 from tests.sequences import LOAD, SETTLED, own_sequence
 

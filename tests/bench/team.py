@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from app.agent.survey.builds import find_builds
-from app.comparison.compare import compare
+from app.comparison.verdicts.compare import compare
 from app.history.lists.browsing import Filter
 from app.history.store.history import History
 from app.protocol.answers import Build

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special, stats  # type: ignore[import-untyped]
 
-from app.stats.student import MOST
-from app.stats.verdicts import PART, Limits
-from app.stats.welch import _ROOM, WIDEST
+from app.stats.at_target.student import MOST
+from app.stats.at_target.verdicts import PART, Limits
+from app.stats.at_target.welch import _ROOM, WIDEST
 
 Array = np.ndarray
 SHARE = Limits.false_share

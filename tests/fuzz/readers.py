@@ -34,10 +34,8 @@ from app.imported.outputs import read_output
 from app.imported.session import journal_of
 from app.imported.table import read_table
 from app.planner import PlanRequest, estimate, resolve
-from app.planner.checks import check_plan
-from app.planner.parity import check_in_force
-from app.presets.mycnf import parse_preset
-from app.presets.render import Machine, render
+from app.planner.checks.checks import check_plan
+from app.planner.checks.parity import check_in_force
 from app.protocol.answers import Rehearsal, Survey
 from app.remote.agent import Agent
 from app.remote.connection import Completed
@@ -45,6 +43,8 @@ from app.targets.store import Targets
 from app.team.answers import announced, checked, edit
 from app.team.edit_text import edit_text
 from app.team.edits import check
+from app.variables.mycnf import parse_preset
+from app.variables.render import Machine, render
 from tests import journals, plans
 from tests.fakes import ScriptedConnection
 from tests.fuzz.inputs import files, line_of, values

@@ -12,8 +12,8 @@ import pytest
 from app.agent.server.options import check_options, with_options
 from app.agent.survey.builds import environment
 from app.catalog import Catalog
-from app.presets import Machine, Preset, parse_preset, render
 from app.protocol.answers import Build
+from app.variables import Machine, Preset, parse_preset, render
 from tests.installed import MARIADB, SERIES, SERVER, VERSION
 from tests.integration.desktop import Desktop
 from tests.integration.sshd import Sshd

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.agent.profiling.dumps import Dumps
-from app.comparison.stacks import functions
+from app.comparison.stacks.stacks import functions
 from app.protocol.events import Fact, StepEnded
 from app.protocol.stacks import PROFILED, unpack
 from tests.installed import MARIADB

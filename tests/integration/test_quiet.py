@@ -25,7 +25,7 @@ def neighbours(tmp_path: Path) -> Iterator[None]:
 @pytest.mark.full
 @pytest.mark.usefixtures("neighbours")
 def test_who_disturbs_a_session_is_said_everywhere(desktop: Desktop, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.planner.canary.LONG_S", 0)
+    monkeypatch.setattr("app.planner.kinds.canary.LONG_S", 0)
     plan = desktop.plan(seconds=3, quiet_wait=1)
     desktop.dyno("run", *plan)
     (entry,) = desktop.sessions()

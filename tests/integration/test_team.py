@@ -12,7 +12,7 @@ import pytest
 
 from app.agent.survey.builds import find_builds
 from app.core.errors import DynoError, InputError
-from app.history import edits
+from app.history.lists import edits
 from app.history.lists.browsing import Filter, Order
 from app.history.lists.browsing import page as page_of
 from app.history.lists.sessions import sessions

@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QPushButton, QSpinBox
 from pytestqt.qtbot import QtBot
 
-from app.history.edits import cut
+from app.history.lists.edits import cut
 from app.history.recorded.counting import Countable, Cut, Seconds
 from app.history.recorded.writing import Writer
 from app.history.steps.figures import StepEntry, steps

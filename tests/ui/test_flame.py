@@ -9,10 +9,10 @@ from typing import Any
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.comparison.flame import layout
-from app.comparison.flame_views import FlameView
-from app.comparison.stacks import merged
-from app.comparison.stacks_text import changes_table, functions_table
+from app.comparison.stacks.flame import layout
+from app.comparison.stacks.stacks import merged
+from app.comparison.texts.flame_views import FlameView
+from app.comparison.texts.stacks_text import changes_table, functions_table
 from app.history.recorded.writing import Writer
 from app.history.store.history import History
 from app.protocol.events import Fact

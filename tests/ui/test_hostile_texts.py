@@ -12,10 +12,10 @@ from PySide6.QtGui import Qt
 from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
 
 from app.core.errors import DynoError
-from app.history import edits
+from app.history.lists import edits
 from app.history.recorded.counting import Countable, Cut, Seconds
 from app.history.store.history import History
-from app.planner.preset_check import BuildReply
+from app.planner.starting.preset_check import BuildReply
 from app.protocol.answers import Build, Snapshot, Survey
 from app.protocol.events import Log, Mark, Note
 from app.protocol.reading import read

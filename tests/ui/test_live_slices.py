@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.history.edits import cut
+from app.history.lists.edits import cut
 from app.history.recorded.counting import Cut
 from app.history.store.history import History
 from tests.ui.conftest import ShowLive as Show

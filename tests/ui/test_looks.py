@@ -16,16 +16,16 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QDialog, QTextBrowser, QWidget
 
 from app.catalog import Catalog
-from app.comparison.compare import compare
+from app.comparison.verdicts.compare import compare
 from app.core.errors import DynoError
 from app.history.lists.browsing import Filter, Order, page
 from app.history.recorded.counting import Countable, Cut, Seconds
 from app.history.store.history import History
 from app.planner import PlanRequest
-from app.planner.choices import choices
-from app.planner.draft import Draft, open_values
-from app.planner.launch import Launch
-from app.planner.preset_check import BuildReply
+from app.planner.starting.choices import choices
+from app.planner.starting.draft import Draft, open_values
+from app.planner.starting.launch import Launch
+from app.planner.starting.preset_check import BuildReply
 from app.protocol.answers import Build, Queue, QueuedPlan, Snapshot
 from app.protocol.events import Log
 from app.remote.target import LOCAL, Target

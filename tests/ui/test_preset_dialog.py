@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 from app.catalog import Catalog
 from app.catalog.own import copy_preset
 from app.core.errors import TargetError
-from app.planner.choices import choices
-from app.planner.preset_check import BuildReply
+from app.planner.starting.choices import choices
+from app.planner.starting.preset_check import BuildReply
 from app.targets.store import Targets
 from tests import plans as made_up
 from tests.fakes import ScriptedAgent

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.history import edits
 from app.history.exchange.publishing import import_shipped
+from app.history.lists import edits
 from app.history.lists.sessions import find
 from app.history.store.history import History
 from app.report.content import read_report

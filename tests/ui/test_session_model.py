@@ -9,8 +9,8 @@ from PySide6.QtCore import QModelIndex, Qt
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from app.history import edits
 from app.history.exchange.publishing import import_shipped
+from app.history.lists import edits
 from app.history.lists.browsing import Filter, Headline, Order
 from app.history.store.history import History
 from tests.bench.many_sessions import fill

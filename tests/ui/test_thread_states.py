@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.comparison.thread_states import NO_STATES
+from app.comparison.why.thread_states import NO_STATES
 from app.protocol.thread_states import STATES, series_of
 from tests.journals import SERIES, Maker, plan
 from tests.ui.compare.conftest import opened, page

@@ -103,23 +103,16 @@ def test_engines_stand_alone() -> None:
 
 
 # a folder imports only those before it
-OF_APP = (
-    "core engines protocol shapes stats agent remote presets imported targets catalog history team planner"
-)
+OF_APP = "engines protocol stats core agent remote variables imported targets catalog history team planner"
 OF_APP += " following comparison explaining script report cli"
 OF_UI = "core widgets models dialogs pages shell main"
 FLOORS = [*(f"app.{folder}" for folder in OF_APP.split()), *(f"ui.{folder}" for folder in OF_UI.split())]
-IN_THE_AGENT = [
-    "system",
-    "server",
-    "survey",
-    "sampling",
-    "profiling",
-    "snapshots",
-    "load",
-    "steps",
-    "checks",
-]  # above them what lies loose
+ROOMS = {  # the same within these; above them what lies loose there
+    "app.agent": "system server survey sampling profiling snapshots load steps checks",
+    "app.history": "store recorded lists steps machines exchange",
+    "app.comparison": "cells differences verdicts why answers stacks charts texts",
+    "app.planner": "request resolve estimate checks kinds starting",
+}
 MAY_IMPORT_NOTHING_OF_CORE = ("app.engines", "app.protocol", "app.stats", "app.agent")
 
 
@@ -143,11 +136,11 @@ def _name_of(path: Path) -> str:
 
 
 def floor_of(module: str) -> tuple[int, int]:
-    """Where it stands; in the agent also among its folders, and what lies loose there above them."""
+    """Where it stands among the folders, and within one of ROOMS among its rooms."""
     outer = next((at for at, folder in enumerate(FLOORS) if is_within(module, folder)), len(FLOORS))
-    folder = module.split(".")[2] if is_within(module, "app.agent") and module.count(".") > 1 else ""
-    inner = IN_THE_AGENT.index(folder) if folder in IN_THE_AGENT else len(IN_THE_AGENT)
-    return outer, inner if is_within(module, "app.agent") else 0
+    rooms = ROOMS.get(".".join(module.split(".")[:2]), "").split()
+    room = next(iter(module.split(".")[2:]), "")
+    return outer, rooms.index(room) if room in rooms else len(rooms)
 
 
 def circles(arrows: Mapping[str, Iterable[str]]) -> list[list[str]]:
@@ -214,11 +207,15 @@ def test_what_goes_to_the_target_knows_nothing_of_the_desktop(folder: str) -> No
 
 
 def test_the_protocol_stands_alone() -> None:
-    assert not strangers("app/protocol", "app.protocol")
+    assert not strangers("app/protocol", "app.protocol", "app.engines", "msgspec")
+    assert {path for path in importers("msgspec") if path.startswith("app/protocol/")} == {
+        f"app/protocol/checked/{name}.py" for name in ("__init__", "facts", "journal", "plan")
+    }
 
 
 def test_the_agent_brings_all_it_needs() -> None:
     assert not strangers("app/agent", "app.agent", "app.engines", "app.protocol", "app.stats", "pymysql")
+    assert not {path for path in importers("app.protocol.checked") if path.startswith("app/agent/")}
 
 
 def test_the_agent_is_not_part_of_the_desktop() -> None:

@@ -12,7 +12,7 @@ from app.following.follower import Follower, Update
 from app.following.load_again import LoadAgain
 from app.following.progress import PlanProgress, stored_plan
 from app.history.store.history import History
-from app.planner.load_targets import by_name
+from app.planner.checks.load_targets import by_name
 from app.remote.reach import agent_of
 from app.remote.target import Ask
 

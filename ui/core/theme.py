@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
-from app.comparison.palette import CONTENDERS, VERDICTS
+from app.comparison.cells.palette import CONTENDERS, VERDICTS
 from app.core.shipped import shipped_folder
 
 SPACE = 8  # pixels: the grid that everything is on

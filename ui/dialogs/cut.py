@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from app.core.errors import InputError
 from app.core.harmless import harmless
 from app.core.units import unit_text, with_unit
-from app.history.edits import MAX_NAME
+from app.history.lists.edits import MAX_NAME
 from app.history.recorded.counting import Countable, Cut
 from app.stats import Steadiness
 from ui.core.plain import Label

@@ -51,7 +51,7 @@ class Cutting(QObject):
         wanted = None if dialog.is_undone else dialog.cut
 
         def work(history: History) -> None:
-            from app.history import edits
+            from app.history.lists import edits
 
             edits.uncut(history, session, step) if wanted is None else edits.cut(
                 history, session, step, wanted

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.comparison.flame_views import FlameView
+from app.comparison.texts.flame_views import FlameView
 from app.core.harmless import as_file_name, harmless
 from ui.core.plain import Label
 from ui.core.theme import SPACE, Theme

@@ -12,7 +12,7 @@ from app.history.store.history import History
 from ui.core.context import Context
 
 if TYPE_CHECKING:
-    from app.comparison.flame_views import FlameView
+    from app.comparison.texts.flame_views import FlameView
 
     from .flame import FlameDialog
 
@@ -32,7 +32,7 @@ class Flames(QObject):
         given = [(name, tuple(sessions)) for name, sessions in sides]
 
         def work(history: History) -> list[FlameView]:
-            from app.comparison.flame_views import Side, flame_views
+            from app.comparison.texts.flame_views import Side, flame_views
 
             return flame_views(history, [Side(*each) for each in given], label)
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from ui.core.context import Context
 
 if TYPE_CHECKING:
-    from app.comparison.entries import Comparison
+    from app.comparison.cells.entries import Comparison
     from app.history.store.history import History
 
     from .report import ReportDialog
@@ -34,8 +34,8 @@ class Reporting(QObject):
         home = self._context.home
 
         def work(history: History) -> Comparison:
-            from app.comparison.compare import compare
-            from app.comparison.judgement import limits_from
+            from app.comparison.verdicts.compare import compare
+            from app.comparison.verdicts.judgement import limits_from
             from app.core.settings import read_settings
 
             return compare(history, sessions, limits=limits_from(read_settings(home)))
@@ -61,7 +61,7 @@ class Reporting(QObject):
     def _write(self, dialog: ReportDialog, comparison: Comparison) -> None:
         if (file := _ask_file(self._page, self._folder)) is None:
             return
-        from app.comparison.judgement import limits_of
+        from app.comparison.verdicts.judgement import limits_of
         from app.report.writing import ReportRequest, write_report
 
         ids = tuple(id_ for column in comparison["sessions"] for id_ in column["ids"])
@@ -82,7 +82,7 @@ class Reporting(QObject):
             return
 
         def work(history: History) -> str:
-            from app.comparison.text import names_of
+            from app.comparison.cells.labels import names_of
             from app.script.writing import write_scripts
 
             firsts = [column["id"] for column in comparison["sessions"]]

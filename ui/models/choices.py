@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
 
 from app.engines import engine_of
-from app.planner.choices import Choices
-from app.planner.contenders import engines_in
-from app.planner.draft import Draft
-from app.presets import Preset
+from app.planner.resolve.contenders import engines_in
+from app.planner.starting.choices import Choices
+from app.planner.starting.draft import Draft
 from app.targets.tested_versions import tried
+from app.variables import Preset
 from ui.core.index import Index
 from ui.core.plain import plain_data
 from ui.core.theme import Theme

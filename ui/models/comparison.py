@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 from PySide6.QtGui import QColor
 
+from app.comparison.cells.entries import ColumnEntry, Comparison, GroupEntry, RowEntry
+from app.comparison.cells.labels import names_of
 from app.comparison.charts.points import Point, points_of
-from app.comparison.compare import base_of
-from app.comparison.entries import ColumnEntry, Comparison, GroupEntry, RowEntry
-from app.comparison.repeats import repeats_text
-from app.comparison.text import names_of
+from app.comparison.verdicts.compare import base_of
+from app.comparison.verdicts.repeats import repeats_text
 from app.core.names import short_names
 from app.core.units import count_text, unit_text
 from app.history.steps.step_text import named

@@ -9,7 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QColor
 
 from app.planner import ContenderRequest
-from app.planner.draft import Draft, Outcome, Problem, names_of
+from app.planner.starting.draft import Draft, Outcome, Problem, names_of
 from app.protocol.plan import MEMORY
 from ui.core.index import Index
 from ui.core.plain import plain_data

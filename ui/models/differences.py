@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 from PySide6.QtGui import QFont
 
-from app.comparison.differences import DifferenceEntry
-from app.comparison.differences_text import shown_values
+from app.comparison.differences.differences import DifferenceEntry
+from app.comparison.texts.differences_text import shown_values
 from app.core.units import bytes_text
 from ui.core.index import Index
 from ui.core.plain import plain_data

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 
 from PySide6.QtGui import QColor
 
-from app.comparison.across import ADVICE, MACHINES, TIME
-from app.comparison.entries import GroupEntry, RowEntry
-from app.comparison.judgement import AT_RATE, MARKED, SHORT_SIGNS, UNKNOWN_NOISE, verdict_label
-from app.comparison.text import (
+from app.comparison.cells.entries import GroupEntry, RowEntry
+from app.comparison.texts.text import (
     across_sign,
     detail_text,
     fewer_text,
@@ -20,9 +18,11 @@ from app.comparison.text import (
     told_of,
     within_text,
 )
+from app.comparison.verdicts.across import ADVICE, MACHINES, TIME
+from app.comparison.verdicts.judgement import AT_RATE, MARKED, SHORT_SIGNS, UNKNOWN_NOISE, verdict_label
 from app.core.units import count_text, figure_text, with_unit
 from app.history.steps.step_text import HAS_MARKS, named
-from app.stats.verdicts import DRIFT, FEW, LEAST, NOISE, SAME, SINGLE, SMALL
+from app.stats.at_target.verdicts import DRIFT, FEW, LEAST, NOISE, SAME, SINGLE, SMALL
 from ui.core.theme import Theme
 
 _LOST = ("failed", "stopped", "lost")  # states of a step that a cell without a figure names

@@ -21,7 +21,7 @@ ON_A_THREAD = (
     "numpy",
     "ui.core.following",
     "app.comparison.charts.of_all_steps",
-    "app.comparison.why",
+    "app.comparison.why.why",
     "app.following.under_way",
     "app.history.lists.browsing",
     "app.history.steps.timeline",

@@ -150,9 +150,9 @@ class Notices(QObject):
 
 
 def _verdict(history: History, sessions: tuple[str, ...]) -> list[str]:
-    from app.comparison.compare import compare
-    from app.comparison.judgement import limits_from
-    from app.comparison.sentences import verdict_lines
+    from app.comparison.answers.sentences import verdict_lines
+    from app.comparison.verdicts.compare import compare
+    from app.comparison.verdicts.judgement import limits_from
     from app.history.lists.sessions import sessions as known
 
     there = {entry["id"] for entry in known(history, ids=sessions)}

@@ -8,8 +8,8 @@ from pathlib import Path
 from PySide6.QtCore import QEventLoop, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
+from app.comparison.cells.measures import measure_named
 from app.comparison.charts.request import ChartRequest, LoadedChart, load_chart, numbers_of
-from app.comparison.measures import measure_named
 from app.core.settings import home, read_settings
 from app.history.store.history import History
 from ui.core.context import Context

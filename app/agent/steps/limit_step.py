@@ -11,7 +11,7 @@ from app.protocol.events import REPEATED, Mark
 from app.protocol.others import DISTURBED
 from app.protocol.plan import RATE_MISSED
 from app.protocol.sysbench import seed_of
-from app.stats.limit import LimitSearch
+from app.stats.at_target.limit import LimitSearch
 
 from .drive_step import DriveStep
 from .settle_step import drain

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.comparison.entries import Comparison
-from app.comparison.text import names_of
+from app.comparison.cells.entries import Comparison
+from app.comparison.cells.labels import names_of
 from app.history.store.second_latencies import SecondLatencies, together
 from app.protocol.latency import upper_ms
 

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.comparison.before_after import ColumnOfPair, PairOfSteps
-from app.comparison.compare import base_of
-from app.comparison.entries import Comparison, RowEntry
-from app.comparison.text import names_of
+from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.labels import names_of
+from app.comparison.verdicts.compare import base_of
+from app.comparison.why.before_after import ColumnOfPair, PairOfSteps
 from app.history.steps.step_text import named
 
 from .points import REACH, Cell, Numbers, Point, numbers, point_of, points_of, relative_points

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log10
 from typing import Any
 
-from app.comparison.entries import Comparison, RowEntry
-from app.comparison.text import names_of
+from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.labels import names_of
 from app.core.units import unit_text
 from app.history.steps.curves import Curve
 from app.stats.percentiles import distribution

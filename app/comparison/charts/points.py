@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from app.comparison.entries import RowEntry
+from app.comparison.cells.entries import RowEntry
 from app.core.csv_text import csv_text
 
 Cell = str | float | None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.comparison.before_after import pairs
-from app.comparison.compare import by_group, by_measure, compare, sessions_of
-from app.comparison.entries import Comparison, RowEntry
-from app.comparison.text import row_label
+from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.labels import row_label
+from app.comparison.verdicts.compare import by_group, by_measure, compare, sessions_of
+from app.comparison.why.before_after import pairs
 from app.core.errors import InputError
 from app.history.steps.curves import all_series, curves
 from app.history.steps.series import ALIASES

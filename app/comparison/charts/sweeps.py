@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.comparison.entries import Comparison, RowEntry
-from app.comparison.text import names_of
+from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.labels import names_of
 from app.core.units import unit_text
 from app.history.steps.step_text import coordinate_text
 

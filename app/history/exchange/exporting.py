@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from app.core.errors import DynoError, InputError
-from app.history.edits import added
+from app.history.lists.edits import added
 from app.history.lists.sessions import find
 from app.history.steps.figures import plan_of
 from app.history.store import journals

@@ -17,14 +17,14 @@ from typing import Any
 from app.core.errors import DynoError, InputError
 from app.core.harmless import harmless
 from app.core.private import private
-from app.history.edits import MAX_NAME, MAX_NOTE, checked
+from app.history.lists.edits import MAX_NAME, MAX_NOTE, checked
 from app.history.recorded.counting import recount_cut
 from app.history.recorded.writing import Writer
 from app.history.store import journals
 from app.history.store.decoding import decode_lines
 from app.history.store.history import History
+from app.protocol.checked import Moment, check, decode
 from app.protocol.events import MAX_LINE, ProtocolError, SessionPlanned
-from app.shapes import Moment, check, decode
 
 from .exporting import FORMAT
 

@@ -9,8 +9,8 @@ from typing import Any
 from app.history.steps.step_text import disturbed_text
 from app.history.store.damage import unpack_json
 from app.history.store.history import History
+from app.protocol.checked.facts import is_left_out
 from app.protocol.others import DISTURBED
-from app.shapes.facts import is_left_out
 from app.stats.between import between_plans
 
 FACT = "canary"

@@ -14,12 +14,12 @@ from app.history.store import blocks
 from app.history.store.blocks import clock_of, values_of
 from app.history.store.damage import read_json, unpacking
 from app.history.store.second_latencies import latencies_of
+from app.protocol.checked.plan import MOST_SECONDS
 from app.protocol.plan import step_label
 from app.protocol.series import MADE_OF
-from app.shapes.plan import MOST_SECONDS
+from app.stats.at_target.steady import UNSTEADY, Steadiness, steadiness
 from app.stats.blocks import max_block_deviation
 from app.stats.percentiles import percentiles_of
-from app.stats.steady import UNSTEADY, Steadiness, steadiness
 
 from .group_means import keep_headlines
 from .latency import PERCENTILES

@@ -11,8 +11,8 @@ from app.core.errors import InputError
 from app.history.store import journals
 from app.history.store.history import BusyError, History, HistoryError
 from app.history.store.schema import MIGRATIONS, OWNED_TABLES, VERSION
+from app.protocol.checked import decode
 from app.protocol.events import MAX_LINE
-from app.shapes import decode
 
 from .writing import Writer
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from app.history.store import journals
 from app.history.store.decoding import Events, Line, decode_lines
 from app.history.store.history import History
+from app.protocol.checked import decode
 from app.protocol.events import ProtocolError, check_protocol
-from app.shapes import decode
 
 from .recording import JournalError, Recorder
 

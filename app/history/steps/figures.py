@@ -11,12 +11,12 @@ from app.history.lists.sessions import SessionEntry, find, sessions, state_of
 from app.history.recorded.counting import Counted, counted
 from app.history.store.damage import read_json, unpack_json
 from app.history.store.history import History
+from app.protocol.checked.facts import Load, is_left_out
 from app.protocol.plan import Plan, step_label
 from app.protocol.stacks import COUNTERS, STACKS
 from app.protocol.states import GOING_ON, GONE, UNREACHED
 from app.protocol.thread_states import STATES, costs_of_clients, time_per_query
-from app.shapes.facts import Load, is_left_out
-from app.stats.steady import UNSTEADY
+from app.stats.at_target.steady import UNSTEADY
 
 from .marks_of_work import OTHER_WORK, marks_of_today
 from .rates import LimitEntry, ScheduleEntry, ends_at_rates

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.core.units import bytes_text, count_text, figure_text, seconds_text
+from app.protocol.checked.facts import Load, LoadPart
 from app.protocol.events import CLIENT_BOUND, LOPSIDED, TUNNELLED
 from app.protocol.others import ATTEMPT_MARKS, DISTURBED, Others
 from app.protocol.plan import RATE_MISSED
 from app.protocol.reading import ShapeError, read
 from app.protocol.stacks import PROFILED
-from app.shapes.facts import Load, LoadPart
-from app.stats.steady import UNSTEADY
+from app.stats.at_target.steady import UNSTEADY
 
 from .figures import CutEntry, SteadinessEntry, StepEntry
 from .rates import limit_text, schedule_text, try_texts

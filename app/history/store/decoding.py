@@ -9,10 +9,10 @@ from typing import overload
 
 import msgspec
 
+from app.protocol.checked import Moment, Number, Seconds, ShapeError, decode
+from app.protocol.checked.journal import LatencyCode, Place, Seq, check_event
+from app.protocol.checked.plan import Second
 from app.protocol.events import MAX_LINE, Event, ProtocolError, Sample, Unknown, from_json
-from app.shapes import Moment, Number, Seconds, ShapeError, decode
-from app.shapes.journal import LatencyCode, Place, Seq, check_event
-from app.shapes.plan import Second
 
 _SAMPLE = b'{"kind":"sample",'
 

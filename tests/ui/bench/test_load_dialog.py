@@ -87,7 +87,7 @@ def test_a_load_target_that_does_not_answer_starts_nothing(
             raise TargetError("client-1: no route to host")
 
     agents = {"local": ScriptedAgent(found=now()), "client-1": Unreachable(found=now())}
-    for place in ("ui.pages.bench.starting", "app.planner.load_targets"):
+    for place in ("ui.pages.bench.starting", "app.planner.checks.load_targets"):
         monkeypatch.setattr(f"{place}.reached", lambda target, *_: agents[target.name].reached())
     dialog = opened(page)
     choose(qtbot, dialog, (0,), "127.0.0.1")

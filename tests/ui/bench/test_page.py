@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app.planner.launch import Stage
+from app.planner.starting.launch import Stage
 from app.targets.surveys import Surveyed
 from tests.plans import MARIADB, VERSION, build, survey
 from tests.ui.bench.set_up import (

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app.history.edits import delete
 from app.history.exchange.publishing import import_shipped
+from app.history.lists.edits import delete
 from app.history.lists.sessions import find
 from app.history.store.history import History
 from app.planner import PlanRequest

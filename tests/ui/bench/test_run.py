@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import LinkError
-from app.planner.launch import Later
+from app.planner.starting.launch import Later
 from app.remote.hostkeys import HostKey, HostKeyUnknownError, Offer
 from app.remote.target import LOCAL
 from tests import comparable

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.history import edits
+from app.history.lists import edits
 from app.history.store.history import History
 from tests import comparable
 from tests.ui.compare.seen import Open, columns_of

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QListView
 from pytestqt.qtbot import QtBot
 
-from app.history import edits
+from app.history.lists import edits
 from app.history.lists.sessions import sessions
 from app.history.store.history import History
 from tests import comparable, journals

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.catalog import Catalog
 from app.history.store.history import History
 from app.planner import PlanRequest, resolve
-from app.planner.launch import STARTED, Stage
+from app.planner.starting.launch import STARTED, Stage
 from app.protocol.answers import FAIL, Check
 from tests.plans import survey
 from tests.unit.explaining.pairs import COMMIT, explaining, measure, next_plan, only

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFontMetrics
 from PySide6.QtWidgets import QComboBox, QLineEdit, QListView, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.comparison.palette import VERDICTS
+from app.comparison.cells.palette import VERDICTS
 from tests import comparable
 from tests.plans import MARIADB
 from tests.ui.compare.seen import FAILED, Open, button, choose, columns_of, ids_of, texts

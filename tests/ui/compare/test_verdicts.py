@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.cli import main
-from app.comparison.judgement import MARKED, SIGNS
-from app.comparison.rounds import OF_ROUNDS
+from app.comparison.verdicts.judgement import MARKED, SIGNS
+from app.comparison.verdicts.rounds import OF_ROUNDS
 from app.core.settings import read_settings
 from app.history.recorded.writing import Writer
 from app.history.store.history import History

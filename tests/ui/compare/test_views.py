@@ -10,7 +10,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.comparison.measures import FIGURE
+from app.comparison.cells.measures import FIGURE
 from app.core.units import date_text
 from tests import comparable, journals
 from tests.ui.compare.seen import Open, choose, columns_of, panel

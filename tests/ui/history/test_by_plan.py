@@ -14,10 +14,10 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QInputDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.core.units import clock_text
-from app.history import edits
 from app.history.exchange.exporting import export
 from app.history.exchange.import_any import import_any
 from app.history.exchange.publishing import import_shipped
+from app.history.lists import edits
 from app.history.lists.sessions import sessions
 from app.history.recorded.writing import Writer
 from app.history.steps.figures import notes

@@ -11,8 +11,8 @@ import pytest
 
 from app.agent.deciding import Deciding
 from app.agent.plan_runner import run_plan
-from app.comparison.compare import by_limits, compare
-from app.comparison.judgement import limits_of
+from app.comparison.verdicts.compare import by_limits, compare
+from app.comparison.verdicts.judgement import limits_of
 from app.history.recorded.writing import Writer
 from app.history.store.history import History
 from app.protocol.plan import SLICES, Plan, Turn

@@ -11,16 +11,16 @@ import pytest
 
 from app.agent.deciding import Deciding
 from app.agent.round_results import round_results
-from app.comparison.compare import compare
-from app.comparison.entries import RowEntry
-from app.comparison.judgement import MARKED
+from app.comparison.cells.entries import RowEntry
+from app.comparison.verdicts.compare import compare
+from app.comparison.verdicts.judgement import MARKED
 from app.history.recorded.writing import Writer
 from app.history.store.history import History
 from app.protocol.events import Sample
 from app.protocol.plan import SLICES, Plan, Turn
 from app.protocol.states import UNDECIDABLE
-from app.stats.endings import DECIDED
-from app.stats.verdicts import DRIFT
+from app.stats.at_target.endings import DECIDED
+from app.stats.at_target.verdicts import DRIFT
 from tests.journals import Maker, plan
 from tests.rounds import sliced_plan, sliced_steps
 from tests.unit.agent.conftest import directory_in

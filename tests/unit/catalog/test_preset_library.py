@@ -10,9 +10,9 @@ import pytest
 from app.catalog import Catalog
 from app.engines import KNOWN as KNOWN_ENGINES
 from app.engines import engine_of
-from app.presets import Machine, Preset, Rendered, option_values, render
-from app.presets.mycnf import HEADERS
-from app.presets.names import BASELINE, STOCK
+from app.variables import Machine, Preset, Rendered, option_values, render
+from app.variables.mycnf import HEADERS
+from app.variables.names import BASELINE, STOCK
 from tests.plans import VERSION
 
 MACHINE = Machine(16 << 30, 4)

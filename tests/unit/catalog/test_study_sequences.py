@@ -11,7 +11,7 @@ from app.catalog import Catalog
 from app.cli import main
 from app.core.errors import InputError
 from app.planner import PlanRequest, estimate
-from app.planner.draft import variant_text
+from app.planner.starting.draft import variant_text
 from app.protocol.sysbench import seed_of
 from tests.plans import MARIADB, plan, survey, write
 from tests.sequences import keep_own

@@ -11,7 +11,7 @@ import pytest
 
 from app.cli import main
 from app.cli.plan_text import show_plan
-from app.comparison.measures import MEASURES
+from app.comparison.cells.measures import MEASURES
 from app.planner import estimate
 from tests import comparable
 from tests.plans import MARIADB, plan, survey

@@ -14,7 +14,7 @@ from app.cli.follow import outcome_of, without_deleted
 from app.cli.watch import MOST_WAITING, Updates, Watch
 from app.following.adoption import RemotePlan
 from app.following.follower import Link, Update
-from app.history import edits
+from app.history.lists import edits
 from app.history.recorded.counting import unsteady_steps
 from app.history.recorded.watching import keep_unlocked
 from app.history.recorded.writing import Writer

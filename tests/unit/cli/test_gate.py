@@ -110,7 +110,7 @@ def test_a_failure_is_no_verdict(
     words = ["gate", *ids["equal"], "--worse", "3%"]
     for error in (RuntimeError("a defect"), KeyboardInterrupt()):
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("app.comparison.gate.gate", _raising(error))
+            patched.setattr("app.comparison.answers.gate.gate", _raising(error))
             assert main(words) == 3
     for name in ("history.sqlite", "history.sqlite-wal", "history.sqlite-shm"):
         (dyno_home / name).unlink(missing_ok=True)

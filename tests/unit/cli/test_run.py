@@ -18,7 +18,7 @@ from app.core.errors import InputError
 from app.history.exchange.publishing import import_shipped
 from app.history.store.history import History
 from app.planner import ContenderRequest, estimate, resolve
-from app.planner.launch import Launch
+from app.planner.starting.launch import Launch
 from app.protocol.answers import FAIL, Check
 from tests import sliced
 from tests.fakes import ScriptedAgent

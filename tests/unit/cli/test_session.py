@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.history import edits
+from app.history.lists import edits
 from app.history.recorded.writing import Writer
 from app.history.store.history import History
 from app.protocol.events import Fact, Log, Mark

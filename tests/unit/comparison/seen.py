@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.comparison.causes import CausesEntry, causes
-from app.comparison.compare import compare
+from app.comparison.verdicts.compare import compare
+from app.comparison.why.causes import CausesEntry, causes
 from app.history.store.history import History
 from app.protocol.events import Fact, StepEnded
 from app.protocol.plan import Step

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.comparison import text as compare_text
-from app.comparison.across import across_of, across_texts, do_alternate
-from app.comparison.compare import by_measure, compare
-from app.comparison.entries import Comparison
-from app.comparison.judgement import legend
-from app.comparison.text import names_of
-from app.comparison.why import remarks_of, why
+from app.comparison.cells.entries import Comparison
+from app.comparison.cells.labels import names_of
+from app.comparison.texts import text as compare_text
+from app.comparison.verdicts.across import across_of, across_texts, do_alternate
+from app.comparison.verdicts.compare import by_measure, compare
+from app.comparison.verdicts.judgement import legend
+from app.comparison.why.why import remarks_of, why
 from app.history.recorded.writing import Writer
 from app.history.store.history import History
 from app.protocol.events import Fact

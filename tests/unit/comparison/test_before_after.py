@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from app.comparison.before_after import pairs
+from app.comparison.cells.entries import Comparison
 from app.comparison.charts import NOTHING
 from app.comparison.charts.of_all_steps import pair_numbers
-from app.comparison.compare import by_measure, compare
-from app.comparison.costs_text import pairs_of_steps
-from app.comparison.entries import Comparison
+from app.comparison.texts.costs_text import pairs_of_steps
+from app.comparison.verdicts.compare import by_measure, compare
+from app.comparison.why.before_after import pairs
 from app.history.store.history import History
 from app.protocol.plan import Step
 from tests import journals

@@ -6,9 +6,9 @@ from dataclasses import fields, replace
 
 import pytest
 
-from app.comparison.causes import causes, causes_of_row
-from app.comparison.causes_text import HINT, NONE, OF_BASE, SAME, causes_table, sentence
-from app.comparison.compare import compare
+from app.comparison.texts.causes_text import HINT, NONE, OF_BASE, SAME, causes_table, sentence
+from app.comparison.verdicts.compare import compare
+from app.comparison.why.causes import causes, causes_of_row
 from app.engines import KNOWN, all_causes
 from app.engines.cause import CAUSES, OTHERS, SCHEDULE, STALLS, SYNCS, TAKEN
 from app.engines.counter import names_in

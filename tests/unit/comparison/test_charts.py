@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.comparison.before_after import pairs
+from app.comparison.cells.entries import Comparison, RowEntry
 from app.comparison.charts import CHARTS, NOTHING
 from app.comparison.charts.of_all_steps import bar_numbers, ratio_points, rows_of
 from app.comparison.charts.of_one_step import (
@@ -25,8 +25,8 @@ from app.comparison.charts.points import Point, error_bars_text, numbers, point_
 from app.comparison.charts.rates import missed_text
 from app.comparison.charts.request import ChartRequest, chart_csv, step_named
 from app.comparison.charts.sweeps import axes_of, is_logarithmic, sweep_numbers, swept
-from app.comparison.compare import compare, sessions_of
-from app.comparison.entries import Comparison, RowEntry
+from app.comparison.verdicts.compare import compare, sessions_of
+from app.comparison.why.before_after import pairs
 from app.core.errors import InputError
 from app.history.store.history import History
 from app.protocol.plan import Step

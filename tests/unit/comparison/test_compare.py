@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.comparison import compare as comparing
-from app.comparison import text as compare_text
-from app.comparison.compare import compare
+from app.comparison.texts import text as compare_text
+from app.comparison.verdicts import compare as comparing
+from app.comparison.verdicts.compare import compare
 from app.core.errors import InputError
 from app.core.units import direction_of, figure_text
-from app.history import edits
+from app.history.lists import edits
 from app.history.lists.sessions import sessions
 from app.history.recorded.writing import Writer
 from app.history.steps.figures import show

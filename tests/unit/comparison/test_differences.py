@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.comparison.differences import (
+from app.comparison.differences.differences import (
     GROUPS,
     DifferenceEntry,
     differences,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.comparison.differences import DifferenceEntry
-from app.comparison.differences_text import differences_table, shown_values
+from app.comparison.differences.differences import DifferenceEntry
+from app.comparison.texts.differences_text import differences_table, shown_values
 
 ZLIB = "write_buffer_size=32m;bottommost_compression=kZlibCompression;table={whole_key_filtering=1;a=2};x=1"
 

@@ -6,20 +6,20 @@ from typing import Any
 
 import pytest
 
-from app.comparison.compare import by_measure, compare
-from app.comparison.costs_text import details, to_csv
-from app.comparison.engine_figures import differing
-from app.comparison.entries import Comparison
-from app.comparison.measures import MEASURES, OF_ENGINE
-from app.comparison.why import why
+from app.comparison.cells.entries import Comparison
+from app.comparison.cells.measures import MEASURES, OF_ENGINE
+from app.comparison.texts.costs_text import details, to_csv
+from app.comparison.verdicts.compare import by_measure, compare
+from app.comparison.why.engine_figures import differing
+from app.comparison.why.why import why
 from app.core.errors import InputError
 from app.history.steps.figures import steps
 from app.history.store.history import History
+from app.protocol.checked.facts import ShapeError, check_fact
 from app.protocol.events import Fact, StepEnded
 from app.protocol.plan import Step
 from app.protocol.reading import LONGEST_NAME
 from app.report.tables import costs
-from app.shapes.facts import ShapeError, check_fact
 from tests import journals
 from tests.journals import store
 

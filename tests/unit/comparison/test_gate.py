@@ -9,8 +9,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from app.comparison.disturbing import Allowed
-from app.comparison.gate import (
+from app.comparison.answers.gate import (
     CODES,
     NOT_WORSE,
     UNTOLD,
@@ -21,6 +20,7 @@ from app.comparison.gate import (
     answer,
     gate,
 )
+from app.comparison.verdicts.disturbing import Allowed
 from app.core.errors import InputError
 from app.history.store.history import History
 from app.protocol.plan import Plan

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from app.comparison.causes import CausesEntry
-from app.comparison.causes_text import causes_table, sentence
-from app.comparison.grounds import Settings, differing
+from app.comparison.texts.causes_text import causes_table, sentence
+from app.comparison.why.causes import CausesEntry
+from app.comparison.why.grounds import Settings, differing
 from app.engines.governs import ACTS, ANY, GOVERNS, LARGE, OFF, ON, SMALL
 from app.history.store.history import History
 from app.remote.bundle import current_bundle

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from app.comparison import text as compare_text
-from app.comparison.compare import by_limits, by_measure, compare
-from app.comparison.entries import Comparison
-from app.comparison.judgement import legend, verdict_label, verdict_legend
+from app.comparison.cells.entries import Comparison
+from app.comparison.texts import text as compare_text
+from app.comparison.verdicts.compare import by_limits, by_measure, compare
+from app.comparison.verdicts.judgement import legend, verdict_label, verdict_legend
 from app.history.recorded.writing import Writer
 from app.history.store.history import History
 from app.protocol.plan import Plan

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
+from app.comparison.answers.gate import GateRequest, answer
+from app.comparison.answers.sentences import verdict_sentences
+from app.comparison.cells.entries import Comparison
 from app.comparison.charts.points import relative_points
-from app.comparison.compare import compare
-from app.comparison.entries import Comparison
-from app.comparison.gate import GateRequest, answer
-from app.comparison.judgement import ODD
-from app.comparison.sentences import verdict_sentences
-from app.comparison.text import judged_text, to_tables, unjudged_texts
-from app.comparison.why import why
+from app.comparison.texts.text import judged_text, to_tables, unjudged_texts
+from app.comparison.verdicts.compare import compare
+from app.comparison.verdicts.judgement import ODD
+from app.comparison.why.why import why
 from app.history.store.history import History
 from app.protocol.others import DISTURBED
 from app.report.content import read_report

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.comparison.over_time import OverTimeEntry, is_worse, over_time
-from app.comparison.over_time_text import changes_table, sentence_of
+from app.comparison.answers.over_time import OverTimeEntry, is_worse, over_time
+from app.comparison.texts.over_time_text import changes_table, sentence_of
 from app.core.errors import InputError
 from app.history.recorded.writing import Writer
 from app.history.store.history import History

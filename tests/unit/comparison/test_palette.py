@@ -7,7 +7,7 @@ from math import atan2, cos, degrees, exp, hypot, radians, sin, sqrt
 
 import pytest
 
-from app.comparison.palette import CONTENDERS
+from app.comparison.cells.palette import CONTENDERS
 
 APART = 12.0
 GROUNDS = {False: ("#ffffff", "#f4f5f7"), True: ("#22262b", "#1b1e22")}  # of charts and pages

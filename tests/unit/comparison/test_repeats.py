@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from app.comparison.compare import compare
-from app.comparison.repeats import loads_of, repeats_text, start_text
-from app.comparison.text import remarks_of
+from app.comparison.texts.text import remarks_of
+from app.comparison.verdicts.compare import compare
+from app.comparison.verdicts.repeats import loads_of, repeats_text, start_text
 from app.history.recorded.writing import Writer
 from app.history.store.history import History
 from app.protocol.events import Fact

@@ -9,14 +9,14 @@ from html import unescape
 
 import pytest
 
-from app.comparison import text as compare_text
+from app.comparison.cells.entries import Comparison
 from app.comparison.charts.points import relative_points
-from app.comparison.compare import by_limits, by_measure, compare
-from app.comparison.costs_text import costs_of_steps
-from app.comparison.entries import Comparison
-from app.comparison.judgement import legend, text_of_tests
-from app.comparison.rounds import OF_ROUNDS, SHARED_LOAD
-from app.comparison.why import why
+from app.comparison.texts import text as compare_text
+from app.comparison.texts.costs_text import costs_of_steps
+from app.comparison.verdicts.compare import by_limits, by_measure, compare
+from app.comparison.verdicts.judgement import legend, text_of_tests
+from app.comparison.verdicts.rounds import OF_ROUNDS, SHARED_LOAD
+from app.comparison.why.why import why
 from app.history.store.history import History
 from app.report.content import read_report
 from app.report.markdown import to_markdown

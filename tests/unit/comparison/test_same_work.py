@@ -8,15 +8,17 @@ from typing import Any
 
 import pytest
 
-from app.comparison.causes import causes
-from app.comparison.causes_text import causes_table, sentence
-from app.comparison.compare import compare
-from app.comparison.differences import differences
-from app.comparison.gate import GateRequest, gate
-from app.comparison.more_work import AGAINST
-from app.comparison.text import first_of, remarks_of, row_label, to_markdown
-from app.comparison.why import remarks_of as remarks_of_why
-from app.comparison.why import why_all
+from app.comparison.answers.gate import GateRequest, gate
+from app.comparison.cells.labels import row_label
+from app.comparison.differences.differences import differences
+from app.comparison.differences.same_work import first_of
+from app.comparison.texts.causes_text import causes_table, sentence
+from app.comparison.texts.text import remarks_of, to_markdown
+from app.comparison.verdicts.compare import compare
+from app.comparison.verdicts.more_work import AGAINST
+from app.comparison.why.causes import causes
+from app.comparison.why.why import remarks_of as remarks_of_why
+from app.comparison.why.why import why_all
 from app.history.recorded.writing import Writer
 from app.history.store.history import History
 from app.protocol.events import Fact

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from app.catalog import Catalog
-from app.comparison.compare import by_limits, by_measure, compare
-from app.comparison.entries import Comparison
-from app.comparison.judgement import limits_of, with_verdicts
-from app.comparison.sentences import figure_of, verdict_lines, verdict_sentences
+from app.comparison.answers.sentences import figure_of, verdict_lines, verdict_sentences
+from app.comparison.cells.entries import Comparison
+from app.comparison.verdicts.compare import by_limits, by_measure, compare
+from app.comparison.verdicts.judgement import limits_of, with_verdicts
 from app.history.store.history import History
 from app.protocol.plan import Plan, Step
 from app.stats import Limits

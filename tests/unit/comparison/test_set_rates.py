@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from app.comparison.compare import by_limits, by_measure, compare
-from app.comparison.entries import Comparison
-from app.comparison.judgement import AT_RATE, MARKED, legend, verdict_legend
-from app.comparison.sentences import verdict_sentences
-from app.comparison.text import unjudged_texts
+from app.comparison.answers.sentences import verdict_sentences
+from app.comparison.cells.entries import Comparison
+from app.comparison.texts.text import unjudged_texts
+from app.comparison.verdicts.compare import by_limits, by_measure, compare
+from app.comparison.verdicts.judgement import AT_RATE, MARKED, legend, verdict_legend
 from app.history.store.history import History
 from app.protocol.plan import LIMIT, Step
 from app.report.sentences import summary

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from app.comparison import text as compare_text
-from app.comparison.compare import by_measure, compare
-from app.history.edits import cut
+from app.comparison.texts import text as compare_text
+from app.comparison.verdicts.compare import by_measure, compare
+from app.history.lists.edits import cut
 from app.history.recorded.counting import Cut
 from app.history.recorded.writing import Writer
 from app.history.steps.curves import curves

@@ -7,11 +7,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from app.comparison.flame import LEAST, Flame, frame_text, growth, layout, matching, pieces
-from app.comparison.flame_colours import parts_in, shade_colour
-from app.comparison.parts import KERNEL, PARTS, UNNAMED, part_of
-from app.comparison.stacks import Function, changes, functions, merged
-from app.comparison.stacks_text import changes_table, functions_table
+from app.comparison.stacks.flame import LEAST, Flame, frame_text, growth, layout, matching, pieces
+from app.comparison.stacks.flame_colours import parts_in, shade_colour
+from app.comparison.stacks.parts import KERNEL, PARTS, UNNAMED, part_of
+from app.comparison.stacks.stacks import Function, changes, functions, merged
+from app.comparison.texts.stacks_text import changes_table, functions_table
 from app.protocol.stacks import Stacks, pack
 from app.report.flame_svg import flame_svg
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from app.comparison.compare import common, compare
-from app.comparison.entries import Comparison
-from app.comparison.text import names_of, to_markdown, to_text, unjudged_texts
+from app.comparison.cells.entries import Comparison
+from app.comparison.cells.labels import names_of
+from app.comparison.texts.text import to_markdown, to_text, unjudged_texts
+from app.comparison.verdicts.compare import common, compare
 from app.history.recorded.writing import Writer
 from app.history.store.history import History
 from app.protocol.plan import Step

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from app.comparison.compare import compare
-from app.comparison.gate import GateRequest, answer
-from app.comparison.sentences import verdict_sentences
-from app.comparison.warnings import REPEATS
+from app.comparison.answers.gate import GateRequest, answer
+from app.comparison.answers.sentences import verdict_sentences
+from app.comparison.differences.warnings import REPEATS
+from app.comparison.verdicts.compare import compare
 from app.history.steps.step_text import MARKS, attempt_text
 from app.history.store.history import History
 from app.report.content import read_report

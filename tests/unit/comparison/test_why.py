@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from app.comparison.compare import compare
-from app.comparison.costs_text import SHORT, UNMEASURED, costs_of_steps, details, to_csv
-from app.comparison.entries import Comparison
-from app.comparison.thread_states import NO_STATES, states_of_steps
-from app.comparison.why import COSTS, HARDLY, LITTLE, NOTHING, SORTED, remarks_of, why, why_all
+from app.comparison.cells.entries import Comparison
+from app.comparison.texts.costs_text import SHORT, UNMEASURED, costs_of_steps, details, to_csv
+from app.comparison.verdicts.compare import compare
+from app.comparison.why.thread_states import NO_STATES, states_of_steps
+from app.comparison.why.why import COSTS, HARDLY, LITTLE, NOTHING, SORTED, remarks_of, why, why_all
 from app.core.table import to_markdown
 from app.history.store.history import History
 from app.protocol.events import StepEnded

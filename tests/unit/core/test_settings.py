@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.comparison.judgement import limits_from
+from app.comparison.verdicts.judgement import limits_from
 from app.core.errors import DynoError, InputError
 from app.core.private import write_private
 from app.core.settings import Settings, home, keep_settings, read_settings

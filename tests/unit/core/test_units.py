@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from app.agent.sampling.host import SERIES
-from app.comparison.measures import MEASURES
+from app.comparison.cells.measures import MEASURES
 from app.core.units import (
     bytes_text,
     clock_text,

@@ -14,9 +14,9 @@ from app.catalog import Catalog
 from app.core.errors import InputError
 from app.engines import DUEL, KNOWN, engine_of
 from app.planner import estimate, resolve
-from app.planner.checks import check_plan
-from app.planner.choices import choices
-from app.planner.sizes import bytes_per_row
+from app.planner.checks.checks import check_plan
+from app.planner.resolve.sizes import bytes_per_row
+from app.planner.starting.choices import choices
 from app.protocol.answers import Survey
 from app.protocol.plan import digest
 from tests.plans import MARIADB, NOW, request, survey, write

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from app.catalog import Catalog
-from app.comparison.disturbing import Allowed
+from app.comparison.verdicts.disturbing import Allowed
 from app.core.errors import InputError
 from app.explaining.entries import DECIDED, GOES_ON, TIME_IS_UP, entry_of
 from app.explaining.explaining import Asked, Explaining

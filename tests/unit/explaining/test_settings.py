@@ -8,7 +8,7 @@ import pytest
 
 from app.core.errors import InputError
 from app.explaining.settings import BUILD, LONGEST_NAME, MOST, UNSET, between
-from app.presets import option_values
+from app.variables import option_values
 from tests.unit.explaining.pairs import COMMIT, DOUBLEWRITE, IO, OURS, REDO, THEIRS, contender
 
 OTHER = "mysql-5.6.24"

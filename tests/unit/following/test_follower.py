@@ -11,7 +11,7 @@ import pytest
 from app.core.errors import LinkError, TargetError
 from app.following.follower import Follower, Link, Pump
 from app.following.frames import Beat
-from app.history import edits
+from app.history.lists import edits
 from app.history.lists.sessions import sessions
 from app.history.recorded.watching import keep_unlocked
 from app.history.recorded.writing import Writer

@@ -10,7 +10,7 @@ from app.following.follower import Link, Update
 from app.following.progress import PlanProgress
 from app.following.progress_text import step_text
 from app.history.store.decoding import Events, decode_lines
-from app.planner.guesses import SERVER_S, step_guesses
+from app.planner.estimate.guesses import SERVER_S, step_guesses
 from app.protocol.events import Progress, SessionStarted
 from app.protocol.plan import LIMIT, Plan, Step
 from app.protocol.states import SessionState, StepState

@@ -17,7 +17,7 @@ from app.history.store.decoding import Events, decode_lines
 from app.history.store.history import History
 from app.protocol.plan import SLICES, Plan
 from app.protocol.states import DECIDED, IN_PART, OUT_OF_TIME, UNDECIDABLE, state_word
-from app.stats.looks import ROUNDS
+from app.stats.at_target.looks import ROUNDS
 from tests.decided import LATER_S, makers_of, spared, until_decided
 from tests.journals import Maker
 from tests.rounds import sliced_plan

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import InputError
-from app.history import edits
+from app.history.lists import edits
 from app.history.lists.browsing import (
     FACETS,
     ORDERS,

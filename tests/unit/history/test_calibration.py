@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from app.catalog import Catalog
-from app.comparison.calibration_text import calibration_table, repeats_in
+from app.comparison.texts.calibration_text import calibration_table, repeats_in
 from app.core.errors import TargetError
 from app.history.lists.sessions import machine_of
 from app.history.machines.calibration import calibration, noise_of
@@ -15,9 +15,9 @@ from app.history.machines.measured import Measured
 from app.history.recorded.writing import Writer
 from app.history.store.history import History
 from app.planner import resolve
-from app.planner.calibration import calibration_request
-from app.planner.checks import check_plan
-from app.planner.estimate import estimate
+from app.planner.checks.checks import check_plan
+from app.planner.estimate.estimate import estimate
+from app.planner.kinds.calibration import calibration_request
 from app.protocol.plan import Step
 from tests import journals, plans
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.comparison.canary_text import canary_table, shares_of, variation_text
+from app.comparison.texts.canary_text import canary_table, shares_of, variation_text
 from app.history.machines.canaries import canaries, canary_runs
 from app.history.recorded.writing import Writer
 from app.history.store.history import History

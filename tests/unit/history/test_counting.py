@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from app.comparison.compare import by_measure, compare
-from app.comparison.costs_text import costs_of_steps
-from app.comparison.why import why
+from app.comparison.texts.costs_text import costs_of_steps
+from app.comparison.verdicts.compare import by_measure, compare
+from app.comparison.why.why import why
 from app.core.errors import InputError
-from app.history import edits
 from app.history.exchange.exporting import export
 from app.history.exchange.importing import import_session
+from app.history.lists import edits
 from app.history.recorded import counting
 from app.history.recorded.counting import Cut
 from app.history.recorded.rebuilding import rebuild

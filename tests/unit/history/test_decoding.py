@@ -52,7 +52,7 @@ def test_what_the_protocol_refuses_is_refused(event: dict[str, Any], changes: di
         with pytest.raises(events.ProtocolError):
             decode_lines(line + b"\n")
         return
-    with contextlib.suppress(events.ProtocolError):  # the history looks more closely: see app/shapes
+    with contextlib.suppress(events.ProtocolError):  # see app/protocol/checked
         (found,) = Events(decode_lines(line + b"\n"))
         assert found == expected
 

@@ -9,9 +9,9 @@ import pytest
 
 from app.core.errors import InputError
 from app.following.adoption import RemotePlan, is_kept
-from app.history import edits
 from app.history.exchange.exporting import export
 from app.history.exchange.importing import import_session
+from app.history.lists import edits
 from app.history.lists.sessions import session, sessions
 from app.history.recorded.counting import Cut
 from app.history.recorded.rebuilding import rebuild
@@ -111,7 +111,7 @@ def test_an_import_that_fails_leaves_it_deleted(filled: History, tmp_path: Path)
 
 def test_after_a_week_only_the_way_back_is_open(filled: History, monkeypatch: pytest.MonkeyPatch) -> None:
     edits.delete(filled, FIRST)
-    monkeypatch.setattr("app.history.edits.UNDO_S", 0.0)
+    monkeypatch.setattr("app.history.lists.edits.UNDO_S", 0.0)
     edits.delete(filled, SECOND)
     assert [path.stem for path in filled.trash.iterdir()] == [SECOND]
     assert Writer(filled).is_deleted(FIRST)

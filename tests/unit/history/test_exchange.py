@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from app.core.errors import InputError
-from app.history import edits
 from app.history.exchange import importing
 from app.history.exchange.exporting import export
 from app.history.exchange.importing import import_session
+from app.history.lists import edits
 from app.history.lists.sessions import session, sessions
 from app.history.recorded.counting import Cut
 from app.history.steps import figures

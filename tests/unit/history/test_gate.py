@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from app.history.store.decoding import Events, decode_lines
+from app.protocol.checked import journal
+from app.protocol.checked import plan as plan_shapes
 from app.protocol.events import KINDS, ProtocolError
 from app.protocol.plan import Contender, Plan, Step, Turn
-from app.shapes import journal
-from app.shapes import plan as plan_shapes
 from tests import journals
 from tests.fuzz.damage import deep
 

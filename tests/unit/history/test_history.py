@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.history import edits
+from app.history.lists import edits
 from app.history.recorded.rebuilding import rebuild
 from app.history.steps.figures import show
 from app.history.store import schema

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from app.core.errors import DynoError, InputError
-from app.history import edits
 from app.history.exchange.publishing import import_shipped
+from app.history.lists import edits
 from app.history.lists.browsing import Filter, Order, browse
 from app.history.lists.plans import PlanEntry, plan_ids, plans, recent_plans, size_text, states_text
 from app.history.lists.sessions import find_all, sessions_of_plan

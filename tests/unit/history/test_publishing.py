@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from app.catalog.mydbtest import is_mydbtest
-from app.comparison.compare import compare
+from app.comparison.verdicts.compare import compare
 from app.core.errors import InputError
-from app.history import edits
 from app.history.exchange.exporting import export
 from app.history.exchange.import_any import import_any
 from app.history.exchange.importing import Imported, import_session
 from app.history.exchange.publishing import import_shipped
+from app.history.lists import edits
 from app.history.lists.sessions import find, sessions
 from app.history.recorded.rebuilding import rebuild
 from app.history.steps.figures import steps

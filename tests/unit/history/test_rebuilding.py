@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.comparison.compare import compare
+from app.comparison.verdicts.compare import compare
 from app.core.errors import InputError
-from app.history import edits
+from app.history.lists import edits
 from app.history.lists.sessions import sessions
 from app.history.recorded.rebuilding import fault_of, rebuild
 from app.history.recorded.watching import keep_unlocked

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.comparison.compare import compare
-from app.history import edits
+from app.comparison.verdicts.compare import compare
+from app.history.lists import edits
 from app.history.lists.browsing import Filter, Order, browse, lines
 from app.history.recorded import counting, recounting
 from app.history.recorded.counting import Cut, unsteady_steps

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from app.core.errors import InputError
-from app.history import edits
 from app.history.exchange.exporting import export
 from app.history.exchange.importing import import_session
+from app.history.lists import edits
 from app.history.recorded.counting import Cut
 from app.history.recorded.rebuilding import rebuild
 from app.history.recorded.writing import Writer

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from app.core.errors import DynoError, InputError
-from app.history import edits
+from app.history.lists import edits
 from app.history.lists.sessions import find, session, sessions
 from app.history.recorded.counting import Cut
 from app.history.recorded.watching import keep_unlocked

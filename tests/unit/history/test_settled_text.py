@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.comparison.compare import by_measure, compare
+from app.comparison.verdicts.compare import by_measure, compare
 from app.history.steps.figures import show
 from app.history.steps.step_text import settled_text
 from app.history.store.history import History

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from app.cli.session_text import show as show_text
-from app.comparison.compare import compare
-from app.comparison.waits import named_waits, waits_of_columns
-from app.comparison.waits_text import DIFFER, OFF, statements_table, step_table, waits_table
+from app.comparison.texts.waits_text import DIFFER, OFF, statements_table, step_table, waits_table
+from app.comparison.verdicts.compare import compare
+from app.comparison.why.waits import named_waits, waits_of_columns
 from app.history.steps.figures import show
 from app.history.steps.step_waits import waits_at, waits_of_session
 from app.history.store.history import History
+from app.protocol.checked import ShapeError
+from app.protocol.checked.journal import check_event
 from app.report.content import read_report
-from app.shapes import ShapeError
-from app.shapes.journal import check_event
 from tests import comparable
 from tests.journals import Maker, store
 from tests.named import STATEMENTS, WAITS

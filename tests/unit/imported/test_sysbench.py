@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.comparison.compare import compare
+from app.comparison.verdicts.compare import compare
 from app.core.errors import InputError
 from app.history.exchange.import_any import import_any
 from app.history.lists.sessions import sessions

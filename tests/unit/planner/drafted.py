@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from app.catalog import Catalog
-from app.planner.draft import (
-    Draft,
-    Outcome,
-    first_draft,
-    outcome,
-)
+from app.planner.starting.draft import Draft, Outcome, first_draft, outcome
 from tests.plans import survey
 
 OLD = "mysql-5.6.24"

@@ -12,8 +12,8 @@ from app.core.errors import InputError
 from app.history.recorded.writing import Writer
 from app.history.store.history import History
 from app.planner import ContenderRequest, resolve
-from app.planner.again import request_again
-from app.planner.draft import Draft, outcome
+from app.planner.kinds.again import request_again
+from app.planner.starting.draft import Draft, outcome
 from app.protocol.plan import Plan
 from tests import journals
 from tests.plans import MARIADB, request, survey

@@ -13,8 +13,8 @@ from app.core.errors import InputError
 from app.history.recorded.writing import Writer
 from app.history.store.history import History
 from app.planner import ContenderRequest, PlanRequest, resolve
-from app.planner.against import Against, in_slices_where_possible
-from app.planner.launch import Launch
+from app.planner.kinds.against import Against, in_slices_where_possible
+from app.planner.starting.launch import Launch
 from app.protocol.answers import Survey
 from app.protocol.plan import Plan
 from tests import journals

@@ -13,16 +13,9 @@ from app.cli.parser import parse
 from app.cli.run import request_of
 from app.core.errors import InputError
 from app.planner import ContenderRequest, PlanRequest
-from app.planner.choices import choices, rendered, step_choices
-from app.planner.command_line import command_line
-from app.planner.draft import (
-    open_values,
-    opened,
-    remembered,
-    text_of,
-    value_of,
-    variant_text,
-)
+from app.planner.request.command_line import command_line
+from app.planner.starting.choices import choices, rendered, step_choices
+from app.planner.starting.draft import open_values, opened, remembered, text_of, value_of, variant_text
 from tests.plans import MARIADB, survey, write
 from tests.unit.planner.drafted import OLD, concluded, drafted
 

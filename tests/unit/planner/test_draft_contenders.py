@@ -9,8 +9,9 @@ import pytest
 
 from app.core.errors import TargetError
 from app.planner import ContenderRequest, PlanRequest
-from app.planner.command_line import command_line
-from app.planner.draft import (
+from app.planner.kinds.duel import LEAST_BYTES, duel, duelists, is_untouched
+from app.planner.request.command_line import command_line
+from app.planner.starting.draft import (
     Draft,
     carried_over,
     contender_colours,
@@ -18,7 +19,6 @@ from app.planner.draft import (
     names_of,
     open_values,
 )
-from app.planner.duel import LEAST_BYTES, duel, duelists, is_untouched
 from tests.plans import MARIADB, VERSION, build, survey
 from tests.unit.planner.drafted import OLD, concluded, drafted
 

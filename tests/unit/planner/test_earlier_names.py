@@ -14,13 +14,13 @@ from app.core.errors import InputError
 from app.history.recorded.writing import Writer
 from app.history.store.history import History
 from app.planner import ContenderRequest, PlanRequest, resolve
-from app.planner.again import request_again
-from app.planner.against import Against
-from app.planner.contenders import machine_of
-from app.planner.draft import opened, remembered
-from app.planner.published import Published
-from app.presets import render
+from app.planner.kinds.again import request_again
+from app.planner.kinds.against import Against
+from app.planner.kinds.published import Published
+from app.planner.resolve.contenders import machine_of
+from app.planner.starting.draft import opened, remembered
 from app.protocol.plan import Plan
+from app.variables import render
 from tests import journals
 from tests.plans import MARIADB, VERSION, build, plan, request, survey, unresolved, write
 

@@ -10,10 +10,10 @@ import pytest
 
 from app.engines.server import redo_bytes
 from app.planner import ContenderRequest, estimate
-from app.planner.guesses import step_guesses
-from app.planner.resolve import machine_key
-from app.planner.sizes import bytes_per_row, cache_bytes, writes_binary_log
-from app.presets import option_values
+from app.planner.estimate.guesses import step_guesses
+from app.planner.resolve.resolve import machine_key
+from app.planner.resolve.sizes import bytes_per_row, cache_bytes, writes_binary_log
+from app.variables import option_values
 from tests.plans import GB, MARIADB, THREE, plan, survey, unresolved, write
 from tests.sequences import keep_own
 
@@ -35,7 +35,7 @@ def test_a_share_beyond_what_a_table_holds_is_refused() -> None:
 
 
 def test_a_share_means_nothing_to_an_engine_that_stores_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("app.planner.resolve"), "bytes_per_row", lambda *_: 0.0)
+    monkeypatch.setattr(import_module("app.planner.resolve.resolve"), "bytes_per_row", lambda *_: 0.0)
     assert "give a number of rows" in unresolved(rows="3x memory", tables=1)
 
 

@@ -10,10 +10,11 @@ import pytest
 
 from app.catalog import Catalog
 from app.core.errors import TargetError
-from app.planner import PlanRequest, canary
-from app.planner import draft as drafting
-from app.planner.duel import duelists
-from app.planner.launch import (
+from app.planner import PlanRequest
+from app.planner.kinds import canary
+from app.planner.kinds.duel import duelists
+from app.planner.starting import draft as drafting
+from app.planner.starting.launch import (
     CHECKED,
     QUEUED,
     REHEARSED,

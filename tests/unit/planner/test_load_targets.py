@@ -10,11 +10,11 @@ import pytest
 from app.catalog import Catalog
 from app.core.errors import InputError, TargetError
 from app.planner import resolve
-from app.planner.command_line import command_line
-from app.planner.launch import STARTED, Launch, Stage
-from app.planner.load_address import address_of
-from app.planner.load_targets import LoadAgent
-from app.planner.request import PlanRequest
+from app.planner.checks.load_targets import LoadAgent
+from app.planner.request.command_line import command_line
+from app.planner.request.load_address import address_of
+from app.planner.request.request import PlanRequest
+from app.planner.starting.launch import STARTED, Launch, Stage
 from app.protocol.answers import FAIL, WARN, Conducting, LoadCall, LoadTrial, Started
 from app.protocol.plan import LoadTarget, Plan
 from tests.fakes import ScriptedAgent

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.planner.memory_text import memory_of, memory_options, memory_text
 from app.protocol.answers import Survey
+from app.variables.memory_text import memory_of, memory_options, memory_text
 
 USUAL = {
     "allocator": "system",

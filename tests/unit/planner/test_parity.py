@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from app.planner.estimate import ContenderSize
-from app.planner.parity import answers, check_in_force, compressed
-from app.planner.variables import MATTERS
+from app.planner.checks.parity import answers, check_in_force, compressed
+from app.planner.estimate.estimate import ContenderSize
 from app.protocol.answers import Check, Rehearsal
 from app.protocol.plan import Contender
+from app.variables.variables import MATTERS
 from tests import journals
 
 RECORDED = Path(__file__).parents[2] / "data" / "variables.tsv"

@@ -9,10 +9,10 @@ import pytest
 from app.catalog import Catalog
 from app.catalog.own import write_preset
 from app.core.errors import InputError, TargetError
-from app.planner.preset_check import BuildReply, known_options, try_preset, written_options
-from app.presets import parse_preset
+from app.planner.starting.preset_check import BuildReply, known_options, try_preset, written_options
 from app.protocol.answers import FAIL, PASS, Check, Rehearsal, Reply
 from app.protocol.plan import Plan
+from app.variables import parse_preset
 from tests.plans import MARIADB, survey
 
 BUSY = Check("busy", PASS, "nobody is here")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.catalog import Catalog
-from app.planner.preset_check import look
-from app.presets import Preset
+from app.planner.starting.preset_check import look
+from app.variables import Preset
 from tests.plans import survey
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from app.catalog import Catalog
 from app.planner import PlanRequest, resolve
-from app.planner.command_line import command_line
-from app.planner.draft import Draft, variant_text
+from app.planner.request.command_line import command_line
+from app.planner.starting.draft import Draft, variant_text
 from tests.plans import plan, request, survey, unresolved, write
 from tests.sequences import INDEX, LOAD, own_sequence
 

@@ -16,9 +16,9 @@ from app.history.lists.sessions import find
 from app.history.store.history import History
 from app.imported.table import read_table
 from app.planner import ContenderRequest, PlanRequest, resolve
-from app.planner.checks import check_plan
-from app.planner.estimate import estimate
-from app.planner.published import Published, SetUp
+from app.planner.checks.checks import check_plan
+from app.planner.estimate.estimate import estimate
+from app.planner.kinds.published import Published, SetUp
 from app.protocol.answers import FAIL, PASS
 from tests import journals
 from tests.plans import MARIADB, VERSION, build, survey

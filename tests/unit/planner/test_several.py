@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.core.errors import InputError, TargetError
-from app.planner.launch import CHECKED, STARTED, Launch, Stage
-from app.planner.several import Launches, other_work
+from app.planner.starting.launch import CHECKED, STARTED, Launch, Stage
+from app.planner.starting.several import Launches, other_work
 from tests.fakes import ScriptedAgent
 from tests.plans import MARIADB, build, plan, request, survey
 

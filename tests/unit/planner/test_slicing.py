@@ -16,9 +16,9 @@ from app.engines import KNOWN, engine_of
 from app.engines.engine import Engine
 from app.history.machines.measured import Measured
 from app.planner import ContenderRequest, estimate, resolve
-from app.planner.canary import estimated
-from app.planner.checks import Check, check_plan
-from app.planner.slicing import SLOW_S, slices_check, with_slices
+from app.planner.checks.checks import Check, check_plan
+from app.planner.kinds.canary import estimated
+from app.planner.request.slicing import SLOW_S, slices_check, with_slices
 from app.protocol.plan import LONGEST_S, Plan, Step
 from tests.plans import GB, MARIADB, request, survey, write
 

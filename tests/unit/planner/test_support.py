@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from app.catalog import Catalog, Workload
-from app.comparison.differences import work_differences
+from app.comparison.differences.differences import work_differences
 from app.core.errors import InputError
 from app.planner import PlanRequest, resolve
-from app.planner.command_line import command_line
-from app.planner.support import check_load_method
+from app.planner.request.command_line import command_line
+from app.planner.resolve.support import check_load_method
 from app.protocol.plan import Plan
 from app.protocol.sysbench import command
 from tests.plans import MARIADB, plan, request, survey

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from app.catalog import Catalog
 from app.core.errors import InputError
 from app.planner import PlanRequest, estimate, resolve
-from app.planner.choices import step_choices
-from app.planner.command_line import command_line
-from app.planner.cores import CoreSet
-from app.planner.draft import variant_text
-from app.planner.guesses import SERVER_S
+from app.planner.estimate.guesses import SERVER_S
+from app.planner.request.command_line import command_line
+from app.planner.request.cores import CoreSet
+from app.planner.starting.choices import step_choices
+from app.planner.starting.draft import variant_text
 from app.protocol.cpus import as_text, from_text
 from app.protocol.plan import Plan, Step, content_of
 from tests.plans import MARIADB, request, survey, write

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from app.protocol.checked import ShapeError
+from app.protocol.checked.facts import check_fact
 from app.protocol.stacks import MOST_UNPACKED, Stacks, pack, unpack
-from app.shapes import ShapeError
-from app.shapes.facts import check_fact
 
 FOLDED = {f"mysqld;main;f{at}": at + 1 for at in range(2000)}
 

@@ -13,8 +13,8 @@ from app.cli import main
 from app.core.errors import InputError
 from app.core.settings import Settings, keep_settings
 from app.core.units import figure_text
-from app.history import edits
 from app.history.exchange.publishing import import_shipped
+from app.history.lists import edits
 from app.history.recorded.writing import Writer
 from app.history.store.history import History
 from app.report.caveats import caveats

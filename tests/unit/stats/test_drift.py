@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.stats import Cell, judge
-from app.stats.verdicts import COLOURED
+from app.stats.at_target.verdicts import COLOURED
 from tests.plans import MARIADB, plan
 
 PAIR = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb")

@@ -7,8 +7,8 @@ import random
 import pytest
 from scipy import stats  # type: ignore[import-untyped]
 
+from app.stats.at_target.student import cumulative, quantile, two_sided
 from app.stats.groups import Group, GroupRatio, Sessions, group_ratios
-from app.stats.student import cumulative, quantile, two_sided
 
 
 @pytest.mark.parametrize("freedom", [1.0, 1.7, 4.0, 9.3, 60.0])

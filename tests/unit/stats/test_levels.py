@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from app.stats import Cell, judge
+from app.stats.at_target.verdicts import COLOURED
 from app.stats.groups import Group, group_ratios
-from app.stats.verdicts import COLOURED
 from tests.worlds import NOISIER, ORDERS, SLICES, WORLDS, cells_of, compared
 
 RUNS = 200

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from app.stats import Cell, Limits, judge
-from app.stats.endings import DECIDED, HOPELESS, endings
-from app.stats.looks import ROUNDS, share_of_look
-from app.stats.verdicts import BETTER, COLOURED, LEAST, NOISE, SAME, WORSE
+from app.stats.at_target.endings import DECIDED, HOPELESS, endings
+from app.stats.at_target.looks import ROUNDS, share_of_look
+from app.stats.at_target.verdicts import BETTER, COLOURED, LEAST, NOISE, SAME, WORSE
 
 LOOKED = Limits(repeatedly=True)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import special  # type: ignore[import-untyped]
 
-from app.stats.moderated import Prior, digamma, prior_of, trigamma, trigamma_inverse
+from app.stats.at_target.moderated import Prior, digamma, prior_of, trigamma, trigamma_inverse
 
 
 @pytest.mark.parametrize("x", [0.3, 1.0, 2.5, 6.0, 40.0, 500.0])

@@ -8,8 +8,8 @@ import random
 import pytest
 
 from app.stats import Cell, judge
+from app.stats.at_target.verdicts import BETTER
 from app.stats.planning import least_difference
-from app.stats.verdicts import BETTER
 
 NOISE = 0.01
 

@@ -12,9 +12,9 @@ import pytest
 from scipy import stats  # type: ignore[import-untyped]
 
 from app.stats import Cell, Limits, judge
+from app.stats.at_target.steady import STEADY, UNSTEADY, ratio_steadiness, steadiness
+from app.stats.at_target.verdicts import BETTER, COLOURED, DRIFT, FEW, NOISE, SINGLE, SMALL, WORSE
 from app.stats.groups import Group, group_ratios
-from app.stats.steady import STEADY, UNSTEADY, ratio_steadiness, steadiness
-from app.stats.verdicts import BETTER, COLOURED, DRIFT, FEW, NOISE, SINGLE, SMALL, WORSE
 from tests.worlds import ROUNDS, SLICES, WORLDS, cells_of, compared
 
 RUNS = 200

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from app.stats.steady import LEAST_S, SHORT, STEADY, UNSTEADY, steadiness
+from app.stats.at_target.steady import LEAST_S, SHORT, STEADY, UNSTEADY, steadiness
 
 QPS = 50_000.0
 TRIED = 200

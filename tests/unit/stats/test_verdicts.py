@@ -11,7 +11,7 @@ import pytest
 from scipy import stats  # type: ignore[import-untyped]
 
 from app.stats import Cell, Limits, judge
-from app.stats.verdicts import BETTER, COLOURED, DIFFERS, DRIFT, FEW, NOISE, SINGLE, SMALL, WORSE
+from app.stats.at_target.verdicts import BETTER, COLOURED, DIFFERS, DRIFT, FEW, NOISE, SINGLE, SMALL, WORSE
 
 BASE = (100.0, 101.0, 99.0, 100.5, 99.5)
 

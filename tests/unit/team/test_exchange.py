@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import DynoError
-from app.history import edits
+from app.history.lists import edits
 from app.history.lists.sessions import sessions, state_of
 from app.history.recorded.watching import keep_unlocked
 from app.history.recorded.writing import Writer

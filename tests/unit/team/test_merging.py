@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.core.errors import DynoError
-from app.history import edits
+from app.history.lists import edits
 from app.history.recorded.counting import Cut
 from app.history.store.history import History
 from app.team.edits import Edit, lost, merge

@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
-from app.planner.choices import Choices
-from app.planner.draft import Draft, Outcome
-from app.planner.launch import REHEARSED, STARTED, Later
+from app.planner.starting.choices import Choices
+from app.planner.starting.draft import Draft, Outcome
+from app.planner.starting.launch import REHEARSED, STARTED, Later
 from app.protocol.answers import Survey
 from ui.core.bus import Changes, Wanted
 from ui.core.context import Context

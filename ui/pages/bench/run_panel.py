@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 
-from app.planner.choices import NO_SURVEY, Choices
-from app.planner.draft import Draft, Outcome
+from app.planner.starting.choices import NO_SURVEY, Choices
+from app.planner.starting.draft import Draft, Outcome
 from app.protocol.answers import FAIL, Check, Survey
 from ui.core.page import HEAD
 from ui.core.plain import Label

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QWidget
 
 from app.core.errors import LinkError
 from app.planner import PlanRequest
-from app.planner.draft import Draft, Outcome
-from app.planner.launch import STARTED, Later, Launch, Stage, still_failed
-from app.planner.load_targets import by_name
+from app.planner.checks.load_targets import by_name
+from app.planner.starting.draft import Draft, Outcome
+from app.planner.starting.launch import STARTED, Later, Launch, Stage, still_failed
 from app.protocol.answers import Check
 from app.protocol.plan import Plan
 from app.remote.hostkeys import HostKeyError

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QObject
 
-from app.planner.preset_check import known_options
+from app.planner.starting.preset_check import known_options
 from app.protocol.answers import Survey
 from app.remote.reach import reached
 from app.remote.target import Target

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from app.comparison.cells.entries import RowEntry
+from app.comparison.cells.measures import FIGURE
 from app.comparison.charts import NOTHING
 from app.comparison.charts.of_all_steps import bar_numbers
 from app.comparison.charts.points import Point, error_bars_text, relative_points
-from app.comparison.compare import base_of
-from app.comparison.entries import RowEntry
-from app.comparison.measures import FIGURE
-from app.comparison.text import unjudged_texts
+from app.comparison.texts.text import unjudged_texts
+from app.comparison.verdicts.compare import base_of
 from ui.core.theme import SPACE, Theme
 from ui.models.comparison import drawn_points, drawn_unit, step_text
 from ui.widgets.charts.bar_chart import BarChart

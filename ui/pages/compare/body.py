@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
-from app.comparison.entries import Comparison, RowEntry
-from app.comparison.measures import measure_named
+from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.measures import measure_named
 from ui.core.context import Context
 from ui.widgets.charts.hidden import Hidden
 

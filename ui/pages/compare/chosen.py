@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from app.comparison.compare import by_group, by_limits, by_measure, common, compare
-from app.comparison.entries import ColumnEntry, Comparison
-from app.comparison.sentences import figure_of, verdict_sentences
-from app.comparison.text import names_of
+from app.comparison.answers.sentences import figure_of, verdict_sentences
+from app.comparison.cells.entries import ColumnEntry, Comparison
+from app.comparison.cells.labels import names_of
+from app.comparison.verdicts.compare import by_group, by_limits, by_measure, common, compare
 from app.core.names import short_names
 from app.history.lists.sessions import sessions
 from app.history.store.history import History

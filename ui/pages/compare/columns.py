@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.comparison.entries import Comparison
+from app.comparison.cells.entries import Comparison
 from ui.core.bus import Wanted
 from ui.core.context import Context
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from ui.widgets.actions import action
 
 if TYPE_CHECKING:
-    from app.comparison.entries import Comparison
+    from app.comparison.cells.entries import Comparison
 
     from .body import Body
     from .columns import Columns

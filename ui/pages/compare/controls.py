@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.comparison.measures import MEASURES, Measure
+from app.comparison.cells.measures import MEASURES, Measure
 from ui.core.memory import Memory
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE

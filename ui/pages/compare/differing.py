@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from app.comparison.differences import DifferenceEntry, differences, is_of_the_builds
-from app.comparison.differences_text import NOTHING, to_csv
-from app.comparison.text import names_of
+from app.comparison.cells.labels import names_of
+from app.comparison.differences.differences import DifferenceEntry, differences, is_of_the_builds
+from app.comparison.texts.differences_text import NOTHING, to_csv
 from ui.core.context import Context
 from ui.core.plain import Label
 from ui.core.tasks import Latest

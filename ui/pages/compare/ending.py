@@ -7,9 +7,9 @@ from typing import Any
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.comparison.cells.entries import RowEntry
 from app.comparison.charts.points import Numbers
-from app.comparison.compare import sessions_of
-from app.comparison.entries import RowEntry
+from app.comparison.verdicts.compare import sessions_of
 from app.history.steps.step_results import endings
 from ui.core.context import Context
 from ui.core.tasks import Latest

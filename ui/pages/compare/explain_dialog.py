@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QVBoxLayout, QWidget
 
-from app.comparison.text import names_of, row_label
+from app.comparison.cells.labels import names_of, row_label
 from app.core.harmless import harmless
 from ui.core.context import Context
 from ui.core.plain import Label, as_tip
@@ -21,7 +21,7 @@ from ui.widgets.table import Table
 from .explainer import Explainer
 
 if TYPE_CHECKING:
-    from app.comparison.entries import ColumnEntry, Comparison
+    from app.comparison.cells.entries import ColumnEntry, Comparison
     from app.explaining.entries import ExplanationEntry
     from app.explaining.explaining import Asked
     from app.history.store.history import History
@@ -142,7 +142,7 @@ def _sides(comparison: Comparison, other: int) -> Sequence[ColumnEntry]:
 
 
 def _asked(ids: Sequence[str], step: str, history: History) -> Asked:
-    from app.comparison.judgement import limits_from
+    from app.comparison.verdicts.judgement import limits_from
     from app.core.settings import read_settings
     from app.explaining.explaining import Asked
     from app.explaining.pair import Pair

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.explaining.explaining import Asked, Explaining
     from app.history.store.history import History
     from app.planner import PlanRequest
-    from app.planner.launch import Launch, Stage
+    from app.planner.starting.launch import Launch, Stage
     from app.protocol.plan import Plan
     from app.remote.target import Target
 
@@ -147,8 +147,8 @@ def _known(explaining: Explaining, history: History) -> Known:
 
 def _launch_of(target: Target, request: PlanRequest, context: Context) -> Launch:
     from app.history.machines.measured import measured_at
-    from app.planner.launch import Launch
-    from app.planner.load_targets import by_name
+    from app.planner.checks.load_targets import by_name
+    from app.planner.starting.launch import Launch
     from app.remote.reach import reached
 
     ask, known = context.secrets.ask, partial(measured_at, context.home)

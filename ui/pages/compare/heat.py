@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.comparison.cells.entries import RowEntry
 from app.comparison.charts import NOTHING
 from app.comparison.charts.heat import heat_numbers, heats_of
 from app.comparison.charts.points import Numbers
-from app.comparison.compare import sessions_of
-from app.comparison.entries import RowEntry
+from app.comparison.verdicts.compare import sessions_of
 from app.history.steps.stretches import WHY_NONE
 from app.history.store.history import History
 from app.history.store.second_latencies import SecondLatencies, latencies_by_session

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from app.comparison.cells.entries import RowEntry
 from app.comparison.charts import NOTHING
 from app.comparison.charts.of_one_step import PERCENTS, TICKS, latency_curves, latency_numbers, place
 from app.comparison.charts.points import Numbers
-from app.comparison.entries import RowEntry
 from ui.widgets.charts.percentile_chart import PercentileChart
 from ui.widgets.charts.still import StillChart
 

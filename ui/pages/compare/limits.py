@@ -8,11 +8,12 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QHBoxLayout, QWidget
 
-from app.comparison.entries import Comparison
-from app.comparison.judgement import legend, verdict_legend
-from app.comparison.rounds import about_ratio
+from app.comparison.cells.entries import Comparison
+from app.comparison.verdicts.judgement import legend, verdict_legend
+from app.comparison.verdicts.rounds import about_ratio
 from app.core.errors import DynoError
-from app.core.settings import MOST_PCT, Settings, keep_table, read_settings, read_table
+from app.core.settings import Settings, keep_table, read_settings, read_table
+from app.protocol.reading import MOST_PCT
 from app.stats import Limits
 from ui.core.context import Context
 from ui.core.plain import Label, as_tip

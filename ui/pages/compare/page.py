@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app.comparison.across import across_texts
-from app.comparison.compare import base_of
-from app.comparison.text import names_of, row_label
+from app.comparison.cells.labels import names_of, row_label
+from app.comparison.verdicts.across import across_texts
+from app.comparison.verdicts.compare import base_of
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.core.page import MARGIN, Page

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.comparison.before_after import PairOfSteps, pairs
+from app.comparison.cells.entries import RowEntry
 from app.comparison.charts import NOTHING
 from app.comparison.charts.of_all_steps import pair_numbers, ratio_points, rows_of
 from app.comparison.charts.points import Point
-from app.comparison.entries import RowEntry
+from app.comparison.why.before_after import PairOfSteps, pairs
 from ui.models.comparison import drawn_points, drawn_unit
 from ui.widgets.charts.lines import Line
 

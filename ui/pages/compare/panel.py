@@ -9,8 +9,8 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from app.comparison.entries import Comparison, RowEntry
-from app.comparison.measures import Measure
+from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.measures import Measure
 from ui.core.plain import Label, fitted
 from ui.core.theme import Theme
 from ui.models.comparison import columns_shown

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from app.comparison.cells.entries import RowEntry
+from app.comparison.cells.labels import names_of
 from app.comparison.charts import NOTHING
 from app.comparison.charts.points import error_bars_text
 from app.comparison.charts.rates import AXIS, PERCENTILES, at_rates, latencies, missed_text, rate_numbers
 from app.comparison.charts.sweeps import step_of
-from app.comparison.entries import RowEntry
-from app.comparison.text import names_of
 from ui.core.theme import Theme
 from ui.widgets.charts.line_chart import LineChart
 

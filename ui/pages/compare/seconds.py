@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.comparison.cells.entries import RowEntry
+from app.comparison.cells.labels import names_of
 from app.comparison.charts import NOTHING
 from app.comparison.charts.of_one_step import second_numbers
 from app.comparison.charts.points import Numbers
-from app.comparison.compare import sessions_of
-from app.comparison.entries import RowEntry
-from app.comparison.text import names_of, seconds_told
+from app.comparison.texts.text import seconds_told
+from app.comparison.verdicts.compare import sessions_of
 from app.core.harmless import harmless
 from app.core.units import unit_text
 from app.history.steps.curves import Curve, all_series, curves

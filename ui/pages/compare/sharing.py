@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.comparison.text import to_csv, to_markdown, to_text
+from app.comparison.texts.text import to_csv, to_markdown, to_text
 from app.core.csv_text import save_csv
 from app.core.errors import DynoError
 from app.core.harmless import as_file_name, harmless_text

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from app.comparison.cells.entries import RowEntry
 from app.comparison.charts import NOTHING
 from app.comparison.charts.of_one_step import PARTS, parts_of, size_numbers, sizes_of
 from app.comparison.charts.points import Numbers
-from app.comparison.entries import RowEntry
 from ui.widgets.charts.lines import Line
 from ui.widgets.charts.stack_chart import StackChart
 from ui.widgets.charts.still import StillChart

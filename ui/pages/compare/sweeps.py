@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from app.comparison.cells.entries import RowEntry
+from app.comparison.cells.measures import FIGURE
 from app.comparison.charts import AXES
 from app.comparison.charts.points import error_bars_text
 from app.comparison.charts.sweeps import axes_of, is_logarithmic, not_swept, step_of, sweep_numbers, swept
-from app.comparison.entries import RowEntry
-from app.comparison.measures import FIGURE
 from ui.core.theme import Theme
 from ui.models.comparison import drawn_points, drawn_unit
 from ui.widgets.charts.line_chart import LineChart

@@ -6,7 +6,7 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QSize, Qt, 
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.comparison.entries import RowEntry
+from app.comparison.cells.entries import RowEntry
 from ui.core.theme import SPACE, Theme
 from ui.models.comparison import FIXED, ComparisonModel
 from ui.widgets.table import Table

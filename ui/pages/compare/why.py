@@ -6,19 +6,19 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QButtonGroup, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.comparison.before_after import pairs
-from app.comparison.causes import causes
-from app.comparison.causes_text import causes_table
+from app.comparison.cells.entries import RowEntry
+from app.comparison.cells.labels import names_of, row_label
 from app.comparison.charts.of_all_steps import pair_numbers
-from app.comparison.compare import base_of
-from app.comparison.costs_text import costs_of_steps, details, pairs_of_steps
-from app.comparison.costs_text import to_csv as costs_csv
-from app.comparison.entries import RowEntry
-from app.comparison.text import names_of, row_label
-from app.comparison.thread_states import states_of_steps
-from app.comparison.waits import named_waits
-from app.comparison.waits_text import statements_table, waits_table
-from app.comparison.why import WhyEntry, why, why_all
+from app.comparison.texts.causes_text import causes_table
+from app.comparison.texts.costs_text import costs_of_steps, details, pairs_of_steps
+from app.comparison.texts.costs_text import to_csv as costs_csv
+from app.comparison.texts.waits_text import statements_table, waits_table
+from app.comparison.verdicts.compare import base_of
+from app.comparison.why.before_after import pairs
+from app.comparison.why.causes import causes
+from app.comparison.why.thread_states import states_of_steps
+from app.comparison.why.waits import named_waits
+from app.comparison.why.why import WhyEntry, why, why_all
 from app.core.csv_text import csv_text
 from app.core.table import TextTable
 from app.core.units import count_text

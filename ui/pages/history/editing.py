@@ -115,7 +115,7 @@ class Editing(QObject):
 
 def _edits() -> ModuleType:
     """The module of edits, imported by its thread on first use."""
-    from app.history import edits
+    from app.history.lists import edits
 
     return edits
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.comparison.over_time import OverTimeEntry, PointEntry, StepOverTime, means_of, shares_of
-from app.comparison.over_time_text import sentence_of, sign_of
+from app.comparison.answers.over_time import OverTimeEntry, PointEntry, StepOverTime, means_of, shares_of
+from app.comparison.texts.over_time_text import sentence_of, sign_of
 from app.core.units import count_text, with_unit
 from ui.core.plain import Label
 from ui.core.theme import SPACE, Theme

@@ -33,7 +33,7 @@ from .frame import Frame
 from .table import SessionTable
 
 if TYPE_CHECKING:
-    from app.comparison.over_time import OverTimeEntry
+    from app.comparison.answers.over_time import OverTimeEntry
     from app.history.store.history import History
 
     from .reading import Detail
@@ -278,7 +278,7 @@ def _detail(history: History, session: str) -> Detail:
 
 
 def _over_time(history: History, session: str) -> OverTimeEntry:
-    from app.comparison.over_time import over_time
+    from app.comparison.answers.over_time import over_time
 
     return over_time(history, session)
 

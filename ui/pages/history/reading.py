@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from app.comparison.repeats import start_text
+from app.comparison.verdicts.repeats import start_text
 from app.core.units import bytes_text, count_text, date_text, seconds_text
 from app.history.lists.sessions import source_text
 from app.history.steps.figures import SessionShown, plan_of, settings, show
 from app.history.steps.step_text import BUSY, attempt_text, cut_text
 from app.history.store.history import History
 from app.imported.session import is_foreign
-from app.planner.memory_text import memory_text
 from app.protocol.plan import step_label
 from app.protocol.states import ENDED
 from app.targets.builds import notes_text
 from app.team.edit_text import edit_text
 from app.team.local_edits import edits_of, lost_of
+from app.variables.memory_text import memory_text
 from ui.models.settings_in_force import Setting, settings_of
 
 Pair = tuple[str, str]

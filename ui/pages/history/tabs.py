@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.comparison.over_time import OverTimeEntry
+from app.comparison.answers.over_time import OverTimeEntry
 from app.core.harmless import harmless_text
 from app.history.steps.step_text import remarks_text
 from app.protocol.plan import step_label

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from app.history.lists.sessions import SessionEntry
 from app.history.store.decoding import Line
-from app.stats.student import MOST
-from app.stats.welch import Difference
+from app.stats.at_target.student import MOST
+from app.stats.at_target.welch import Difference
 from ui.widgets.charts.pyramid import Track
 
 from .curves import NAN, Second, SessionCurves

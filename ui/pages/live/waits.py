@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.comparison.waits_text import step_table
+from app.comparison.texts.waits_text import step_table
 from app.core.table import TextTable
 from app.history.steps.step_waits import StepWaits, waits_at
 from ui.core.context import Context

@@ -18,8 +18,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from app.comparison.flame import Flame, Piece, frame_text, growth, matching, neighbour, pieces
-from app.comparison.flame_colours import colour_of, part_of_frame, shade_colour, shade_of
+from app.comparison.stacks.flame import Flame, Piece, frame_text, growth, matching, neighbour, pieces
+from app.comparison.stacks.flame_colours import colour_of, part_of_frame, shade_colour, shade_of
 from app.core.harmless import harmless
 from ui.core.plain import as_tip, fitted
 from ui.core.theme import SPACE, Theme

@@ -6,8 +6,8 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from app.comparison.flame import Flame
-from app.comparison.flame_colours import STEPS, colour_of, parts_in, shade_colour
+from app.comparison.stacks.flame import Flame
+from app.comparison.stacks.flame_colours import STEPS, colour_of, parts_in, shade_colour
 from ui.core.plain import as_tip
 from ui.core.theme import SPACE, Theme
 

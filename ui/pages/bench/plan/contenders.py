@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.planner.choices import Choices
-from app.planner.draft import Draft, Outcome
+from app.planner.starting.choices import Choices
+from app.planner.starting.draft import Draft, Outcome
 from ui.core.index import Index
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE, Theme

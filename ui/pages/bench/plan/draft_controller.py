@@ -13,9 +13,9 @@ from app.catalog import Catalog, approve, approved_hashes
 from app.core.errors import InputError, TargetError
 from app.core.toml_text import read_text
 from app.planner import PlanRequest
-from app.planner.calibration import calibration_request
-from app.planner.choices import NO_SURVEY, Choices, choices
-from app.planner.draft import (
+from app.planner.kinds.calibration import calibration_request
+from app.planner.starting.choices import NO_SURVEY, Choices, choices
+from app.planner.starting.draft import (
     Draft,
     Outcome,
     Problem,
@@ -168,7 +168,7 @@ class DraftController(QObject):
 
     def set_colour(self, contender_key: str, colour: int) -> None:
         def work(history: History) -> None:
-            from app.history.edits import set_colour
+            from app.history.lists.edits import set_colour
 
             set_colour(history, contender_key, colour)
 
@@ -226,7 +226,7 @@ class DraftController(QObject):
             return
 
         def work(history: History) -> tuple[Outcome, list[int]]:
-            from app.history.edits import colours
+            from app.history.lists.edits import colours
             from app.history.machines.measured import measured
             from app.history.recorded.planned import COLOURS
 
@@ -263,8 +263,8 @@ def _again(
     history: History, sessions: tuple[str, ...], here: str, survey: Survey | None, home: Path
 ) -> tuple[Draft, str]:
     """A draft of the same work, and a text on what differs from before."""
-    from app.planner.again import request_again
-    from app.planner.published import Published
+    from app.planner.kinds.again import request_again
+    from app.planner.kinds.published import Published
 
     if published := Published.of(history, sessions):
         if survey is None:

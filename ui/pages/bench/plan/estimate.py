@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.core.units import bytes_text, clock_text, count_text
 from app.planner import Estimate
-from app.planner.draft import Outcome
+from app.planner.starting.draft import Outcome
 from app.protocol.plan import Plan
-from app.stats.verdicts import LEAST
+from app.stats.at_target.verdicts import LEAST
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.elided import ElidedLabel

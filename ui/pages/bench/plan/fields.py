@@ -9,12 +9,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QWidget
 
 from app.catalog.sequence import TRANSPORTS
-from app.planner.draft import Draft, Problem
+from app.planner.starting.draft import Draft, Problem
 from app.protocol.plan import LOAD_METHODS, ORDERS, STARTS, UNTIL_DECIDED
 from app.protocol.waits import INSTRUMENTS
-from app.stats.looks import ROUNDS
-from app.stats.steady import LEAST_S
-from app.stats.verdicts import LEAST
+from app.stats.at_target.looks import ROUNDS
+from app.stats.at_target.steady import LEAST_S
+from app.stats.at_target.verdicts import LEAST
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.elided import ElidedLabel

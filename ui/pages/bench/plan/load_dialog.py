@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLineEdit,
 
 from app.core.errors import InputError
 from app.planner import PlanRequest
-from app.planner.load_address import address_of, load_problem
+from app.planner.request.load_address import address_of, load_problem
 from ui.core.plain import Label
 from ui.core.theme import SPACE
 from ui.widgets.tick_list import TickList

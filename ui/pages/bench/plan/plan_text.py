@@ -7,8 +7,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.harmless import as_file_name
-from app.planner.command_line import command_line
-from app.planner.draft import Draft
+from app.planner.request.command_line import command_line
+from app.planner.starting.draft import Draft
 from ui.core.theme import SPACE
 from ui.widgets.actions import action, action_button
 from ui.widgets.code import CodeView

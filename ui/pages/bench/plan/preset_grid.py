@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QPushButton
 
 from app.core.harmless import harmless
 from app.core.units import count_text
-from app.planner.draft import Draft
-from app.presets import Preset
+from app.planner.starting.draft import Draft
+from app.variables import Preset
 from ui.models.choices import ChoiceModel, engine_text
 from ui.widgets.table import LINE_HEIGHT, Table
 

@@ -6,8 +6,8 @@ import time
 
 from PySide6.QtCore import QObject, Signal
 
-from app.planner.choices import NO_SURVEY
-from app.planner.draft import Draft, Outcome
+from app.planner.starting.choices import NO_SURVEY
+from app.planner.starting.draft import Draft, Outcome
 
 from .draft_controller import DraftController
 

@@ -8,8 +8,8 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
-from app.planner.choices import NO_SURVEY
-from app.planner.launch import Launch, Stage
+from app.planner.starting.choices import NO_SURVEY
+from app.planner.starting.launch import Launch, Stage
 from ui.core.plain import Label, as_tip
 from ui.core.tasks import Tasks
 from ui.core.theme import SPACE

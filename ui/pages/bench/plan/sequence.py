@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QPushButton, QVBoxL
 from app.catalog import Sequence
 from app.catalog.studies import by_study
 from app.core.errors import InputError
-from app.planner.choices import Choices, step_choices
-from app.planner.draft import Draft, Outcome, open_values
-from app.planner.sweep import variations_of
+from app.planner.resolve.sweep import variations_of
+from app.planner.starting.choices import Choices, step_choices
+from app.planner.starting.draft import Draft, Outcome, open_values
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE, Theme
 from ui.widgets.actions import action, action_button

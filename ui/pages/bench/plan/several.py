@@ -8,8 +8,8 @@ from typing import TypeGuard
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from app.core.errors import DynoError
-from app.planner.launch import QUEUED, STARTED, Launch, Stage
-from app.planner.several import READY, Launches
+from app.planner.starting.launch import QUEUED, STARTED, Launch, Stage
+from app.planner.starting.several import READY, Launches
 from app.remote.hostkeys import HostKeyError
 from app.remote.target import Target
 from ui.core.bus import Wanted

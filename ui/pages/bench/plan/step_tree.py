@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.core.harmless import harmless
-from app.planner.choices import StepChoice
+from app.planner.starting.choices import StepChoice
 from ui.core.plain import as_tip
 from ui.core.theme import SPACE
 

@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
 from app.catalog.sequence import CoreSets
 from app.core.errors import InputError
 from app.core.units import count_text
-from app.planner.cores import OWN_CPUS, SHARED_CPUS, CoreSet, Nodes, as_far_as_it_goes
-from app.planner.draft import Draft, open_values, value_of
-from app.planner.sweep import variations_of
+from app.planner.request.cores import OWN_CPUS, SHARED_CPUS, CoreSet, Nodes, as_far_as_it_goes
+from app.planner.resolve.sweep import variations_of
+from app.planner.starting.draft import Draft, open_values, value_of
 from app.protocol.plan import ARRIVALS
 from app.targets.store import Targets
 from ui.core.context import Context

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from app.core.harmless import harmless
 from app.core.units import count_text
-from app.planner.preset_check import BuildReply
+from app.planner.starting.preset_check import BuildReply
 from ui.core.theme import Theme
 
 _LINE = Qt.ItemDataRole.UserRole

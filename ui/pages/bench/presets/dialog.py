@@ -17,14 +17,14 @@ from PySide6.QtWidgets import (
 
 from app.catalog import Catalog
 from app.catalog.own import write_preset
-from app.planner.choices import Choices
-from app.planner.preset_check import BuildReply, Preview, look, try_preset, written_options
-from app.presets import Preset, parse_preset
+from app.planner.starting.choices import Choices
+from app.planner.starting.preset_check import BuildReply, Preview, look, try_preset, written_options
 from app.protocol.answers import Survey
 from app.protocol.my_cnf import option_key, split_line
 from app.remote.reach import reached
 from app.remote.target import Target
 from app.targets.store import Targets
+from app.variables import Preset, parse_preset
 from ui.core.bus import Changes
 from ui.core.context import Context
 from ui.core.plain import Label

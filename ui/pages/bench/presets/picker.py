@@ -7,11 +7,11 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QVBoxLayout, QW
 
 from app.core.errors import InputError
 from app.core.harmless import harmless
-from app.planner.choices import Choices, rendered
-from app.planner.draft import Draft
-from app.planner.slicing import active_at_once
-from app.presets import Preset
+from app.planner.request.slicing import active_at_once
+from app.planner.starting.choices import Choices, rendered
+from app.planner.starting.draft import Draft
 from app.protocol.answers import Survey
+from app.variables import Preset
 from ui.core.plain import Label
 from ui.core.theme import SPACE, Theme
 from ui.dialogs.removing import ask_before

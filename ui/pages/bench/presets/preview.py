@@ -6,8 +6,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from app.core.harmless import harmless
-from app.planner.choices import Choices
-from app.presets import Preset
+from app.planner.starting.choices import Choices
+from app.variables import Preset
 from ui.core.theme import SPACE, Theme
 from ui.widgets.code import CodeView
 from ui.widgets.highlighter import DIFFERENCE, MY_CNF, Highlighter

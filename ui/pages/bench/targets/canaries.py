@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
-from app.comparison.canary_text import FIGURES, NONE, shares_of, variation_text
+from app.comparison.texts.canary_text import FIGURES, NONE, shares_of, variation_text
 from app.remote.target import Target
 from ui.core.context import Context
 from ui.core.plain import Label

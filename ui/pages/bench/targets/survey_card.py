@@ -26,11 +26,11 @@ from PySide6.QtWidgets import (
 
 from app.core.harmless import harmless
 from app.core.units import ago_text, bytes_text, count_text, date_text
-from app.planner.memory_text import memory_options
 from app.protocol.answers import Build, Cpu, Disk, Snapshot, Survey
 from app.targets.builds import notes_text, problem_of
 from app.targets.surveys import Surveyed
 from app.targets.tested_versions import tried
+from app.variables.memory_text import memory_options
 from ui.core.index import Index
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE

@@ -1,0 +1,282 @@
+"""Whether a contender is worse than another one by more than somebody allows: an answer for scripts.
+
+Worse: the whole interval of a step is beyond the limit. Not worse: that of each step is within it.
+Anything else cannot be told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.labels import names_of, row_label
+from app.comparison.differences.same_work import OTHER
+from app.comparison.verdicts.across import across_texts
+from app.comparison.verdicts.compare import base_of, by_measure, compare
+from app.comparison.verdicts.disturbing import AS_PLANNED, Allowed
+from app.comparison.verdicts.judgement import NOT_JUDGED, limits_of
+from app.core.errors import InputError
+from app.core.units import count_text
+from app.history.lists.sessions import find_repeats, sessions_of_plan
+from app.history.steps.figures import plans_by_session
+from app.history.store.history import History
+from app.protocol.others import DISTURBED
+from app.protocol.plan import PREPARING
+from app.stats import Limits
+
+from .sentences import STILL, WAITING, goes_on
+
+WORSE, NOT_WORSE, UNTOLD = "worse", "not worse", "cannot be told"
+CODES = {NOT_WORSE: 0, WORSE: 1, UNTOLD: 3}
+_SHOWN = 3  # steps in the sentence
+_SPARED = "{}: disturbed, so the answer is that of the other steps"
+
+
+class GateLine(TypedDict):
+    """A step, or the mean of a group."""
+
+    step: str
+    unit: str
+    direction: str
+    ratio: float | None  # as in the comparison
+    low: float | None  # its interval; null where repeats are too few, or it would be too wide
+    high: float | None
+    n: int  # repeats of the column that has fewer, or rounds
+    verdict: str
+    why: str  # it cannot be told
+
+
+class GateEntry(TypedDict):
+    """What `gate --json` gives."""
+
+    verdict: str
+    exit_code: int
+    sentence: str
+    worse_pct: float
+    false_share: float
+    base: list[str]  # ids of the sessions
+    other: list[str]
+    by_round: bool
+    steps: list[GateLine]
+    remarks: list[str]
+
+
+@dataclass(frozen=True)
+class GateRequest:
+    """The limit for a loss, and the steps to look at."""
+
+    worse_pct: float
+    measure: str = "value"
+    by_groups: bool = False
+    steps: tuple[str, ...] = ()  # names, or labels with coordinates; none: all
+    allowed: Allowed = AS_PLANNED
+
+    def __post_init__(self) -> None:
+        if self.steps and self.by_groups:
+            raise InputError(
+                "--groups judges the means of all steps of a group: leave --step or --groups out"
+            )
+
+    @property
+    def loss(self) -> str:
+        return f"{self.worse_pct:g}%"
+
+    def asked(self, rows: Sequence[RowEntry]) -> list[RowEntry]:
+        """The rows of these steps; raises InputError for a step that there is not."""
+        for step in self.steps:
+            if not any(step in (row["workload"], row_label(row)) for row in rows):
+                there = ", ".join(dict.fromkeys(row["workload"] for row in rows)) or "none"
+                raise InputError(f"there is no step {step!r} to judge: choose one of {there}")
+        names = set(self.steps)
+        return [row for row in rows if not names or names & {row["workload"], row_label(row)}]
+
+    def is_worse(self, low: float, high: float, direction: str) -> bool:
+        """Whether the whole interval is beyond the limit."""
+        return low > self._most if direction == "lower" else high < self._least
+
+    def is_within(self, low: float, high: float, direction: str) -> bool:
+        return high < self._most if direction == "lower" else low > self._least
+
+    @property
+    def _least(self) -> float:
+        return 1 - self.worse_pct / 100
+
+    @property
+    def _most(self) -> float:
+        return 1 + self.worse_pct / 100
+
+
+def gate(
+    history: History, base: str, other: str, request: GateRequest, limits: Limits | None = None
+) -> GateEntry:
+    """Compare all repeats of both contenders in their plans; false answers are as rare as false verdicts."""
+    ours, theirs = _repeats(history, base), _repeats(history, other)
+    if set(ours) & set(theirs):
+        raise InputError(
+            f"{base!r} and {other!r} are repeats of one contender: name sessions of two contenders"
+        )
+    sides = {**dict.fromkeys(ours, 0), **dict.fromkeys(theirs, 1)}
+    found = compare(history, [*ours, *theirs], ours[0], limits, sides, request.allowed)
+    entry = answer(found, request)
+    remarks = [*entry["remarks"], *_of_limits(found, limits), *request.allowed.texts]
+    return {**entry, "remarks": remarks}
+
+
+def _of_limits(found: Comparison, asked: Limits | None) -> list[str]:
+    """A remark if a plan until decided has another share of false verdicts than was asked for."""
+    own = limits_of(found).false_share
+    if asked is None or asked.false_share == own:
+        return []
+    of_plan, of_person = (f"{100 * each:g}%" for each in (own, asked.false_share))
+    return [f"at most {of_plan} of the answers false, as its plan until decided says, not {of_person}"]
+
+
+def answer(comparison: Comparison, request: GateRequest) -> GateEntry:
+    """The answer of a comparison of two columns."""
+    whole = by_measure(comparison, request.measure)
+    kept = [row for row in whole["rows"] if row["kind"] not in WAITING and row["direction"]]
+    found: Comparison = {**whole, "rows": request.asked(kept)}
+    lines = list((_groups if request.by_groups else _steps)(found, request))
+    return _entry(found, lines, request)
+
+
+def _repeats(history: History, reference: str) -> list[str]:
+    """All sessions of the contender in its plan, in their order."""
+    session = find_repeats(history, reference)[0]
+    plan = plans_by_session(history, [session])[session]
+    contender = plan.turn_of(session).contender
+    return [id_ for id_ in sessions_of_plan(history, plan.id) if plan.turn_of(id_).contender == contender]
+
+
+def _entry(found: Comparison, lines: list[GateLine], request: GateRequest) -> GateEntry:
+    base, at = _places(found)
+    names, columns = names_of(found), found["sessions"]
+    spared = [] if request.steps or request.by_groups else _spared(found, lines)
+    held = [line for line in lines if line["step"] not in spared]
+    verdict, sentence = _answer(_hindrances(found, lines), held, request, names[at], names[base])
+    return {
+        "verdict": verdict,
+        "exit_code": CODES[verdict],
+        "sentence": f"{verdict}: {sentence}",
+        "worse_pct": request.worse_pct,
+        "false_share": limits_of(found).false_share,
+        "base": columns[base]["ids"],
+        "other": columns[at]["ids"],
+        "by_round": columns[at]["by_round"],
+        "steps": lines,
+        "remarks": [*across_texts(found, names), *([_SPARED.format(", ".join(spared))] if spared else [])],
+    }
+
+
+def _spared(found: Comparison, lines: Sequence[GateLine]) -> list[str]:
+    """Loads and indexes that were disturbed, and cannot be told: they hold no gate on other steps."""
+    spared = {row_label(row) for row in found["rows"] if row["kind"] in PREPARING and _was_disturbed(row)}
+    told = [line["step"] for line in lines if line["step"] in spared and line["verdict"] == UNTOLD]
+    return told if len(told) < len(lines) else []
+
+
+def _was_disturbed(row: RowEntry) -> bool:
+    """Whether that is why a session of it does not count."""
+    marks = [*row["marks"], *(text.split(", ") for texts in row["left_out"] for text in texts)]
+    return any(DISTURBED in each for each in marks)
+
+
+def _places(found: Comparison) -> tuple[int, int]:
+    base = base_of(found)
+    return base, 1 - base
+
+
+def _hindrances(found: Comparison, lines: Sequence[GateLine]) -> Iterator[str]:
+    """Why the two columns cannot be compared at all."""
+    base, at = _places(found)
+    columns = found["sessions"]
+    others = tuple(f"{OTHER}{row_label(row)}: " for row in found["rows"])
+    yield from (each for each in found["warnings"] if each.startswith((*others, "different work")))
+    if goes_on(columns[base]) or goes_on(columns[at]):
+        yield STILL
+    if not lines:
+        yield "they share no step whose result can be better or worse"
+
+
+def _answer(
+    hindrances: Iterator[str], lines: Sequence[GateLine], request: GateRequest, name: str, base: str
+) -> tuple[str, str]:
+    """The verdict over all steps, and the sentence that says why."""
+    if why := next(hindrances, ""):
+        return UNTOLD, why
+    worse, untold = ([line for line in lines if line["verdict"] == word] for word in (WORSE, UNTOLD))
+    what = "mean" if request.by_groups else "step"
+    count = f"of {count_text(len(lines), what)}"
+    if worse:
+        text = f"{name} loses more than {request.loss} against {base} in {len(worse)} {count}"
+        return WORSE, f"{text}: {_some([(line['step'], interval_text(line)) for line in worse])}"
+    only = lines[0]["step"] if request.steps else f"the only {what} that they share"
+    each = f"each {count}" if len(lines) > 1 else only
+    if untold:
+        return UNTOLD, f"in {len(untold)} {count}: {_some([(line['step'], line['why']) for line in untold])}"
+    return NOT_WORSE, f"a loss of {request.loss} is ruled out for {name} against {base} in {each}"
+
+
+def _some(steps: Sequence[tuple[str, str]]) -> str:
+    """`point-query threads=2 (0.912 to 0.934), scan (0.801 to 0.822) and 3 more`."""
+    more = len(steps) - _SHOWN
+    texts = [f"{step} ({text})" for step, text in steps[:_SHOWN]]
+    return ", ".join(texts) + (f" and {more} more" if more > 0 else "")
+
+
+def interval_text(line: GateLine) -> str:
+    """`0.952 to 0.984`."""
+    return "-" if line["low"] is None else f"{line['low']:.3f} to {line['high']:.3f}"
+
+
+# the steps
+
+
+def _steps(found: Comparison, request: GateRequest) -> Iterator[GateLine]:
+    """The lines by the cells of the comparison: ratio, interval and reason are theirs."""
+    base, at = _places(found)
+    for row in found["rows"]:
+        low, high = row["low"][at], row["high"][at]
+        ends = None if low is None or high is None else (low, high)
+        n = min(row["n"][at], row["n"][base])
+        why = row["why"][at] or ("" if ends else "the noise is too large")
+        yield _line(row_label(row), row["unit"], row["direction"], row["relative"][at], ends, n, why, request)
+
+
+def _groups(found: Comparison, request: GateRequest) -> Iterator[GateLine]:
+    base, at = _places(found)
+    for group in found["groups"]:
+        key = (group["group"], group["unit"])
+        rows = [row for row in found["rows"] if (row["group"], row["unit"]) == key]
+        if not rows or not group["of"]:
+            continue
+        ratio = group["ratios"][at]
+        ends = (ratio["low"], ratio["high"]) if ratio and ratio["low"] and ratio["high"] else None
+        why = "" if ends else "too few repeats, or the noise is too large"
+        left_out = sum(row["verdict"][at] in (None, *NOT_JUDGED) for row in rows)
+        if left_out or ratio is None:
+            ends, why = None, f"{left_out} of {count_text(group['of'], 'step')} cannot be judged"
+        name = f"mean of {group['group'] or 'all'}"
+        n = min(min(row["n"][at], row["n"][base]) for row in rows)
+        yield _line(name, group["unit"], group["direction"], ratio and ratio["ratio"], ends, n, why, request)
+
+
+def _line(
+    step: str, unit: str, direction: str, ratio: float | None, ends: tuple[float, float] | None, n: int,
+    why: str, request: GateRequest,
+) -> GateLine:  # fmt: skip
+    verdict = UNTOLD
+    if ends and not why:
+        if request.is_worse(*ends, direction):
+            verdict = WORSE
+        elif request.is_within(*ends, direction):
+            verdict = NOT_WORSE
+        else:
+            why = f"a loss of {request.loss} is not ruled out"
+    low, high = ends or (None, None)
+    return {
+        "step": step, "unit": unit, "direction": direction, "ratio": ratio, "low": low, "high": high, "n": n,
+        "verdict": verdict, "why": why,
+    }  # fmt: skip

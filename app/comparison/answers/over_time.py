@@ -1,0 +1,319 @@
+"""A contender over time: all sessions of the same work on the same machine, and where their figures change.
+
+The sessions of a plan are one point, as they share what the machine was like then. A change is of the machine
+where its canaries change as well.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from math import exp, log
+from statistics import fmean, median
+from typing import TypedDict
+
+from app.catalog import Catalog
+from app.comparison.verdicts.judgement import SPOILT
+from app.core.errors import InputError
+from app.core.units import direction_of
+from app.history.lists.sessions import ContenderEntry, SessionEntry, find_repeats, sessions
+from app.history.machines.canaries import CanaryRun, canaries_of
+from app.history.steps.figures import StepEntry, steps
+from app.history.store.history import History
+from app.protocol.plan import step_label
+from app.stats.changes import FEWEST, MOST, SHARE, Change, change_at, changes, level_of, share_of
+
+BETTER, WORSE, DIFFERS = "better", "worse", "differs"
+SERVER, MACHINE, UNKNOWN = "server", "machine", "unknown"
+CANARIES = ("reads", "commits")
+_LEFT_OUT = ("warmup", "settle", "restart")  # kinds of steps without a figure of the server
+_CANARY_LEVEL, _PART = 0.01, 0.5  # a canary changes too: by so much of the change at least
+
+Key = tuple[str, str]  # name and coordinates of a step
+
+
+class PointEntry(TypedDict):
+    """A plan: its sessions of this contender."""
+
+    at: float  # when the first of them began, in seconds since 1970
+    plan: str
+    sessions: list[str]
+    build: str
+    version: str
+
+
+class ChangeEntry(TypedDict):
+    """A change of a step."""
+
+    at: int  # the first point after it
+    ratio: float  # of the means after and before
+    low: float  # its interval, 95 %
+    high: float
+    before: int  # points that the means are of
+    after: int
+    verdict: str  # better, worse; differs where the unit says neither
+    cause: str  # server, machine; unknown without enough canaries
+    builds: list[str]  # the last one before and the first one after
+
+
+class StepOverTime(TypedDict):
+    step: str
+    unit: str
+    direction: str
+    values: list[float | None]  # one a point: the geometric mean of its sessions
+    n: list[int]  # sessions of each
+    left_out: list[str]  # marks for which sessions of a point do not count
+    changes: list[ChangeEntry]
+
+
+class OverTimeEntry(TypedDict):
+    """What `changes --json` gives."""
+
+    target: str
+    sequence: str
+    contender: ContenderEntry  # of the latest session
+    points: list[PointEntry]
+    canaries: dict[str, list[float | None]]  # reads and commits a second, one a point
+    steps: list[StepOverTime]
+    false_share: float  # of the steps that change
+
+
+@dataclass(frozen=True)
+class _Point:
+    entry: PointEntry
+    figures: Mapping[Key, Sequence[StepEntry]]
+    canaries: Mapping[str, float]  # logarithms
+
+
+def over_time(history: History, reference: str, step: str = "", false_share: float = SHARE) -> OverTimeEntry:
+    """The line of a session or a plan of one contender, by all steps or by one."""
+    ids = find_repeats(history, reference)
+    with history.reading():
+        (asked,) = sessions(history, ids=ids[:1])
+        plans = _plans(_line(history, asked))[-MOST:]
+        runs = _comparable(canaries_of(history, [each["id"] for plan in plans for each in plan]))
+        points = [_point(history, plan, runs) for plan in plans]
+    if not points:
+        raise InputError(f"session {asked['name']} is not completed, and no other one of the same work is")
+    keys = list(dict.fromkeys(key for point in reversed(points) for key in point.figures))
+    found = [_step(points, key) for key in keys if step in ("", key[0], _label(key))]
+    if not found:
+        raise InputError(f"no step {step!r}: choose one of {', '.join(dict.fromkeys(map(_label, keys)))}")
+    _find_changes(found, points, false_share)
+    return {
+        "target": asked["target"],
+        "sequence": asked["sequence"],
+        "contender": asked["contender"],
+        "points": [point.entry for point in points],
+        "canaries": {name: _plain(each) for name, each in _canaries(points).items()},
+        "steps": found,
+        "false_share": false_share,
+    }
+
+
+def shares_of(values: Sequence[float | None], usual: Sequence[float | None] = ()) -> list[float | None]:
+    """Each value divided by the median of the usual ones, or of all: 1 is as usual."""
+    known = [value for value in usual or values if value is not None]
+    middle = median(known) if known else 1.0
+    return [None if value is None else value / middle for value in values]
+
+
+def too_few(found: OverTimeEntry) -> str:
+    """Why no change can be told of any step; '' if it can."""
+    most = max(_count(step) for step in found["steps"])
+    return f"too few plans ({most}, needs {FEWEST})" if most < FEWEST else ""
+
+
+def _count(step: StepOverTime) -> int:
+    return sum(value is not None for value in step["values"])
+
+
+def means_of(step: StepOverTime) -> list[float | None]:
+    """At each point the geometric mean of its part between changes; a gap where the figure has one."""
+    ends = [0, *(change["at"] for change in step["changes"]), len(step["values"])]
+    found: list[float | None] = []
+    for first, last in pairwise(ends):
+        part = step["values"][first:last]
+        known = [log(value) for value in part if value is not None]
+        found += [exp(fmean(known)) if value is not None else None for value in part]
+    return found
+
+
+def is_worse(found: OverTimeEntry) -> bool:
+    """Whether a step is worse since its latest change, and the machine is not the cause."""
+    latest = [step["changes"][-1] for step in found["steps"] if step["changes"]]
+    return any(change["verdict"] == WORSE and change["cause"] != MACHINE for change in latest)
+
+
+def _line(history: History, asked: SessionEntry) -> list[SessionEntry]:
+    """The completed sessions of the same work, machine and contender, but for the build."""
+    engine, who = asked["contender"]["engine"], _without_build(asked["contender"])
+    found = sessions(history, states=("completed",), engine=engine, sequence=asked["sequence"])
+    return [
+        each
+        for each in found
+        if all(each[key] == asked[key] for key in ("work_key", "machine_key"))
+        and _without_build(each["contender"]) == who
+    ]
+
+
+def _without_build(contender: ContenderEntry) -> tuple[str, ...]:
+    """A contender without its build; a preset counts by the name that it has now."""
+    preset = Catalog().preset_name(contender["engine"], contender["preset"])
+    return contender["family"], contender["engine"], preset, contender["table_options"], contender["cores"]
+
+
+def _plans(line: Sequence[SessionEntry]) -> list[list[SessionEntry]]:
+    """The sessions of each plan and build, in the order of time."""
+    grouped: dict[tuple[str, str], list[SessionEntry]] = {}
+    for each in line:
+        grouped.setdefault((each["plan"], each["contender"]["build"]), []).append(each)
+    return sorted(grouped.values(), key=lambda plan: plan[0]["started_at"] or "")
+
+
+def _comparable(runs: Mapping[str, CanaryRun]) -> dict[str, CanaryRun]:
+    """The undisturbed runs of the server that is the canary now."""
+    latest = max(runs.values(), key=lambda run: run.at, default=None)
+    return {id_: run for id_, run in runs.items() if latest and run.key == latest.key and not run.disturbed}
+
+
+def _point(history: History, plan: Sequence[SessionEntry], runs: Mapping[str, CanaryRun]) -> _Point:
+    first = plan[0]
+    figures: dict[Key, list[StepEntry]] = {}
+    for entry in plan:
+        for key, step in _figures(history, entry["id"]):
+            figures.setdefault(key, []).append(step)
+    return _Point(
+        {
+            "at": datetime.fromisoformat(first["started_at"] or "1970-01-01T00:00:00Z").timestamp(),
+            "plan": first["plan"],
+            "sessions": [each["id"] for each in plan],
+            "build": first["contender"]["build"],
+            "version": first["contender"]["version"],
+        },
+        figures,
+        _canaries_of(runs[each["id"]] for each in plan if each["id"] in runs),
+    )
+
+
+def _figures(history: History, session: str) -> Iterator[tuple[Key, StepEntry]]:
+    for step in steps(history, session):
+        if step["value"] and not step["warm"] and step["kind"] not in _LEFT_OUT:
+            yield (step["name"], json.dumps(step["coordinates"], sort_keys=True)), step
+
+
+def _canaries_of(runs: Iterable[CanaryRun]) -> dict[str, float]:
+    """The mean logarithms of reads and of commits a second."""
+    figures = [(log(each.reads), log(each.commits)) for each in runs if each.reads > 0 < each.commits]
+    return dict(zip(CANARIES, map(fmean, zip(*figures, strict=True)), strict=False))
+
+
+def _label(key: Key) -> str:
+    return step_label(key[0], json.loads(key[1]))
+
+
+def _step(points: Sequence[_Point], key: Key) -> StepOverTime:
+    places = [point.figures.get(key, ()) for point in points]
+    model = next(place[0] for place in reversed(places) if place)
+    counted = [[step for step in place if _counts(step, model["unit"])] for place in places]
+    marks = [
+        dict.fromkeys(mark for step in place for mark in step["marks"] if mark in SPOILT) for place in places
+    ]
+    means = [fmean(log(step["value"] or 1.0) for step in place) if place else None for place in counted]
+    return {
+        "step": _label(key),
+        "unit": model["unit"],
+        "direction": direction_of(model["unit"]),
+        "values": _plain(means),
+        "n": [len(place) for place in counted],
+        "left_out": [", ".join(each) for each in marks],
+        "changes": [],
+    }
+
+
+def _counts(step: StepEntry, unit: str) -> bool:
+    return step["unit"] == unit and not any(mark in SPOILT for mark in step["marks"])
+
+
+def _plain(logarithms: Sequence[float | None]) -> list[float | None]:
+    return [None if each is None else exp(each) for each in logarithms]
+
+
+def _canaries(points: Sequence[_Point]) -> dict[str, list[float | None]]:
+    return {name: [point.canaries.get(name) for point in points] for name in CANARIES}
+
+
+# changes
+
+
+def _find_changes(found: Sequence[StepOverTime], points: Sequence[_Point], false_share: float) -> None:
+    """Judge all steps together: of those that change, at most this share does so by chance."""
+    series = [_known(step["values"]) for step in found]
+    chances = [share_of([log(value) for _, value in each]) for each in series]
+    limit = _limit(chances, false_share)
+    for step, known in zip(found, series, strict=True):
+        if len(known) >= FEWEST:
+            values = [log(value) for _, value in known]
+            places = [place for place, _ in known]
+            step["changes"] = list(_entries(step, points, places, values, level_of(len(values), limit)))
+
+
+def _known(values: Sequence[float | None]) -> list[tuple[int, float]]:
+    return [(at, value) for at, value in enumerate(values) if value is not None]
+
+
+def _limit(chances: Sequence[float], false_share: float) -> float:
+    """The chance up to which a step counts as changed (Benjamini and Hochberg)."""
+    limits = [false_share * rank / len(chances) for rank in range(1, len(chances) + 1)]
+    return max(
+        (limit for chance, limit in zip(sorted(chances), limits, strict=True) if chance < limit), default=0.0
+    )
+
+
+def _entries(
+    step: StepOverTime, points: Sequence[_Point], places: Sequence[int], values: Sequence[float], level: float
+) -> Iterator[ChangeEntry]:
+    """The changes; `places`: the points that the values are of."""
+    found = changes(values, level) if level else []
+    ends = [0, *(change.at for change in found), len(values)]
+    for which, change in enumerate(found):
+        part = places[ends[which] : ends[which + 2]]
+        half, at = change.half_width(), places[change.at]
+        yield {
+            "at": at,
+            "ratio": exp(change.apart),
+            "low": exp(change.apart - half),
+            "high": exp(change.apart + half),
+            "before": change.at - ends[which],
+            "after": ends[which + 2] - change.at,
+            "verdict": _verdict(change.apart, step["direction"]),
+            "cause": _cause(points, part, at, change),
+            "builds": [points[place].entry["build"] for place in (places[change.at - 1], at)],
+        }
+
+
+def _verdict(apart: float, direction: str) -> str:
+    if direction not in ("higher", "lower"):
+        return DIFFERS
+    return BETTER if (apart > 0) == (direction == "higher") else WORSE
+
+
+def _cause(points: Sequence[_Point], part: Sequence[int], at: int, change: Change) -> str:
+    """The machine's where one of its canaries changes between the same points, in the same direction."""
+    is_known = False
+    for figures in _canaries([points[place] for place in part]).values():
+        known = [(place, value) for place, value in zip(part, figures, strict=True) if value is not None]
+        split = sum(place < at for place, _ in known)
+        if 2 <= split <= len(known) - 2:
+            is_known = True
+            canary = change_at([value for _, value in known], split, (0, len(known)))
+            if (
+                canary.p < _CANARY_LEVEL
+                and canary.apart * change.apart > 0
+                and (abs(canary.apart) >= _PART * abs(change.apart))
+            ):
+                return MACHINE
+    return SERVER if is_known else UNKNOWN

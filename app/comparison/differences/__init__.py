@@ -1,0 +1,4 @@
+"""What differs between the columns besides their results: settings, machines, work done.
+
+Start with `differences`; `same_work` tells whether they did the same, `warnings` what to read first.
+"""

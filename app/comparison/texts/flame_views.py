@@ -1,0 +1,65 @@
+"""What a window shows of the stacks of a step: flame graph and table of each column, and what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from app.comparison.stacks.flame import Flame, layout
+from app.comparison.stacks.stacks import NO_STACKS, Profile, profile_of
+from app.core.errors import InputError
+from app.core.table import TextTable
+from app.history.store.history import History
+
+from .stacks_text import changes_table, functions_table, title_of
+
+LINES = 500  # of a table in a window
+
+
+@dataclass(frozen=True)
+class Side:
+    """A column whose stacks are shown."""
+
+    name: str
+    sessions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FlameView:
+    """One flame graph with its table."""
+
+    name: str
+    flame: Flame
+    table: TextTable
+    remarks: tuple[str, ...] = field(default=())
+
+
+def flame_views(history: History, sides: Sequence[Side], label: str) -> list[FlameView]:
+    """The views of a step: of a second side what changed against the first comes first.
+
+    Raises InputError if no session of the sides was profiled in this step.
+    """
+    profiles = [profile_of(history, side.sessions, label) for side in sides]
+    names = [side.name for side in sides]
+    found = [*_difference(profiles, names, label)]
+    for name, profile in zip(names, profiles, strict=True):
+        found += _of_one(profile, name, label)
+    if not found:
+        why = dict.fromkeys(text for profile in profiles for text in profile.remarks)
+        raise InputError(f"{label}: {'; '.join(why) or NO_STACKS}")
+    return found
+
+
+def _difference(profiles: Sequence[Profile], names: Sequence[str], label: str) -> Iterator[FlameView]:
+    if len(profiles) == 2 and all(each.samples for each in profiles):
+        base, other = profiles
+        table = changes_table(base, other, (names[0], names[1]), label, LINES)
+        flame = layout(other.on_cpu, base.on_cpu)
+        yield FlameView(f"{names[1]} against {names[0]}", flame, table, table.remarks)
+
+
+def _of_one(profile: Profile, name: str, label: str) -> Iterator[FlameView]:
+    for is_off_cpu in (False, True):
+        if folded := profile.side(is_off_cpu):
+            table = functions_table(profile, label, is_off_cpu, LINES)
+            yield FlameView(title_of(name, is_off_cpu), layout(folded), table, profile.remarks)

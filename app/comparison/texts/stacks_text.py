@@ -1,0 +1,72 @@
+"""Functions of a profiled step, and what changed between two columns, as tables of text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.comparison.stacks.parts import part_of
+from app.comparison.stacks.stacks import NO_STACKS, Change, Profile, changes, functions
+from app.core.table import TextTable
+
+MOST = 30  # lines
+
+
+def title_of(label: str, is_off_cpu: bool = False) -> str:
+    return f"{label}, {'waiting' if is_off_cpu else 'on the CPU'}"
+
+
+def functions_table(profile: Profile, label: str, is_off_cpu: bool = False, most: int = MOST) -> TextTable:
+    """The functions with the most samples of their own."""
+    folded = profile.side(is_off_cpu)
+    found, n = functions(folded), sum(folded.values())
+    lines = tuple(
+        (each.name, part_of(each.name), f"{each.own / n:.1%}", f"{each.total / n:.1%}", f"{each.total:,}")
+        for each in found[:most]
+    )
+    left = f"{len(found) - most:,} functions more" if len(found) > most else ""
+    heads = ("function", "part", "self", "total", "samples")
+    remarks = tuple(filter(None, (*profile.remarks, left)))
+    return TextTable(f"{title_of(label, is_off_cpu)}: {n:,} samples", heads, lines, 2, remarks)
+
+
+def changes_tables(
+    profiles: Sequence[Profile], names: Sequence[str], base: int, label: str, most: int = MOST
+) -> list[TextTable]:
+    """A table for each other column; of a single column its functions."""
+    if len(profiles) == 1:
+        return [functions_table(profiles[0], label, most=most)]
+    return [
+        changes_table(profiles[base], profiles[at], (names[base], names[at]), label, most)
+        for at in range(len(profiles))
+        if at != base
+    ]
+
+
+def changes_table(
+    base: Profile, other: Profile, names: tuple[str, str], label: str, most: int = MOST
+) -> TextTable:
+    """The functions whose share changed most, with the part that chance alone explains."""
+    missing = [name for name, each in zip(names, (base, other), strict=True) if not each.samples]
+    remarks = [f"{name}: {NO_STACKS}" for name in missing]
+    found = changes(base.on_cpu, other.on_cpu)
+    heads = ("function", "part", "self", "self change", "total", "total change", "±", "samples", "")
+    title = (
+        f"{label}: {names[1]} against {names[0]}, shares of {other.samples:,} and {base.samples:,} samples"
+    )
+    rest = f"{len(found) - most:,} functions more" if len(found) > most else ""
+    remarks += [*dict.fromkeys((*base.remarks, *other.remarks)), *([rest] if rest else [])]
+    return TextTable(title, heads, tuple(map(_line, found[:most])), 2, tuple(remarks))
+
+
+def _line(change: Change) -> tuple[str, ...]:
+    return (
+        change.name,
+        part_of(change.name),
+        f"{change.own[1]:.1%}",
+        f"{100 * change.own_change:+.1f}",
+        f"{change.total[1]:.1%}",
+        f"{100 * change.total_change:+.1f}",
+        f"{100 * max(change.own_error, change.total_error):.1f}",
+        f"{change.samples[1]:,} / {change.samples[0]:,}",
+        "noise" if change.is_noise else "",
+    )

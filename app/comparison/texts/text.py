@@ -1,0 +1,331 @@
+"""A comparison written down: for a terminal, a script, a spreadsheet, a forum."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from app.comparison.cells.entries import Comparison, GroupEntry, RatioEntry, RowEntry
+from app.comparison.cells.labels import names_of, row_label
+from app.comparison.differences.same_work import MORE, OTHER, first_of
+from app.comparison.verdicts.across import SIGN, across_texts
+from app.comparison.verdicts.compare import base_of
+from app.comparison.verdicts.judgement import NOT_JUDGED, verdict_label, verdict_legend
+from app.comparison.verdicts.repeats import repeats_text
+from app.comparison.verdicts.rounds import about_ratio
+from app.core.csv_text import csv_text
+from app.core.harmless import harmless
+from app.core.names import short_names
+from app.core.table import escaped, fitting, markdown_of
+from app.core.units import count_text, figure_text, unit_text
+from app.history.steps.figures import SteadinessEntry
+from app.history.steps.rates import limit_text, try_texts
+from app.history.steps.step_text import mark_text, seconds_texts
+from app.protocol.others import DISTURBED
+from app.stats.at_target.steady import STEADY, UNSTEADY
+
+_UnitText = Callable[["RowEntry | GroupEntry"], str]
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+WIDE = 200  # of what is not shown in a terminal
+ALL = 1_000  # sessions of a cell: more than there can be
+_FIXED = 3  # columns before the pairs
+_NAMED = 2  # columns that are named where all have the same repeats
+_LESS = "\N{DOWNWARDS ARROW}"
+_SMALLEST = 0.0001  # smallest p shown: less assumes normal noise far beyond any measurement
+
+
+def to_csv(comparison: Comparison) -> str:
+    """A line for each step; for each column its result, ratio, n and verdict, then other columns."""
+    beside = ("", " relative", " n", " spread", " p", " verdict")
+    heads = [f"{name}{each}" for name in names_of(comparison) for each in beside]
+    heads += [f"{name} across" for name in names_of(comparison)]
+    fixed = ["workload", "group", "threads", "coordinates", "unit", "direction"]
+    return csv_text([*fixed, *heads], map(_csv_row, comparison["rows"]))
+
+
+def _csv_row(row: RowEntry) -> list[object]:
+    lists = (row["values"], row["relative"], row["n"], row["spread"], row["p"], row["verdict"])
+    cells = [each for cell in zip(*lists, strict=True) for each in cell]
+    coordinates = json.dumps(row["coordinates"], sort_keys=True)
+    return [
+        row["workload"], row["group"], row["threads"], coordinates, row["unit"], row["direction"], *cells,
+        *row["across"],
+    ]  # fmt: skip
+
+
+def to_markdown(comparison: Comparison, has_details: bool = False) -> str:
+    """A table for a forum or an issue, with its caveats."""
+    remarks = [f"- {escaped(remark)}" for remark in remarks_of(comparison)]
+    first = [f"{escaped(each)}\n" for each in first_of(comparison)]
+    cells = _cells(comparison, has_details, names_of(comparison), _unit)
+    return "\n".join([*first, markdown_of(*cells), *remarks]).rstrip() + "\n"
+
+
+def to_tables(comparison: Comparison, has_details: bool = False, width: int = WIDE) -> list[Table]:
+    """Tables for a terminal, with as many columns in each as fit; in detail: with n, p and spread."""
+    from rich.cells import cell_len
+
+    names = short_names(names_of(comparison)).names
+    heads, lines = _cells(comparison, has_details, names, _brief_unit)
+    lines = [[harmless(cell) for cell in line] for line in (heads, *lines)]
+    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+    return [_table(lines, columns) for columns in fitting(widths, width, _FIXED, 2)]
+
+
+def _table(lines: Sequence[Sequence[str]], columns: Sequence[int]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    heads, *rest = ([Text(line[at]) for at in columns] for line in lines)
+    table = Table(box=None, pad_edge=False)
+    for at, head in enumerate(heads):
+        table.add_column(head, justify="left" if at < 2 else "right", overflow="fold")
+    for line in rest:
+        table.add_row(*line)
+    return table
+
+
+def to_text(comparison: Comparison, has_details: bool = False, width: int = WIDE) -> str:
+    """The tables of the terminal with their remarks, as plain text; nothing of it is cut."""
+    from rich.console import Console
+
+    console = Console(file=io.StringIO(), width=width, highlight=False, color_system=None)
+    with console.capture() as captured:
+        for table in to_tables(comparison, has_details, width):
+            console.print(table, "")
+    lines = [line.rstrip() for line in captured.get().splitlines()]
+    first = map(harmless, [*first_of(comparison), *above_of(comparison)])
+    return "\n".join([*first, *lines, *map(harmless, remarks_of(comparison))]).rstrip() + "\n"
+
+
+def above_of(comparison: Comparison) -> list[str]:
+    """What terminal tables omit: what all names share, and which direction is better."""
+    around = short_names(names_of(comparison)).around
+    is_any_less = any(row["direction"] == "lower" for row in comparison["rows"])
+    named = [f"Columns: {around}"] if around else []
+    return [*named, *([f"{_LESS} less is better"] if is_any_less else [])]
+
+
+def _brief_unit(of: RowEntry | GroupEntry) -> str:
+    unit = unit_text(of["unit"]).replace("queries/s", "q/s")
+    return unit + (f" {_LESS}" if of["direction"] == "lower" else "")
+
+
+def remarks_of(comparison: Comparison) -> list[str]:
+    """Notes below the table: warnings, missing figures, number of repeats."""
+    counts = sorted({n for row in comparison["rows"] for n in row["n"] if n})
+    repeats = f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}" if counts else ""
+    missing = _by_text(comparison, lambda row, at: filter(None, [row["reasons"][at]]))
+    marked = _by_text(comparison, lambda row, at: told_of(row, at, 1))
+    said = [*missing, *marked, *_repeats(comparison), *_alone(comparison)]
+    judged = [": ".join(filter(None, (repeats, verdict_legend(comparison))))] if repeats else []
+    across = across_texts(comparison, names_of(comparison))
+    warnings = [each for each in comparison["warnings"] if not each.startswith((OTHER, MORE))]
+    return [*warnings, *across, *said, *judged, *filter(None, [about_ratio(comparison)])]
+
+
+def unjudged_texts(comparison: Comparison) -> list[str]:
+    """Ratios without verdict, and why: `read-only, rocksdb: disturbed, not judged`."""
+
+    def why(row: RowEntry, at: int) -> list[str]:
+        return [f"{row['why'][at]}, not judged"] if row["verdict"][at] in NOT_JUDGED else []
+
+    return _by_text(comparison, why)
+
+
+def _by_text(comparison: Comparison, texts: Callable[[RowEntry, int], Iterable[str]]) -> list[str]:
+    """Each text once, after its cells: `load; index, innodb: skipped`, where all cells of load have it."""
+    names = names_of(comparison)
+    cells: dict[str, dict[str, list[str]]] = {}
+    for row in comparison["rows"]:
+        for at, name in enumerate(names):
+            for text in texts(row, at):
+                cells.setdefault(text, {}).setdefault(row_label(row), []).append(name)
+    return [f"{'; '.join(_places(of, len(names)))}: {text}" for text, of in cells.items()]
+
+
+def _places(of: Mapping[str, Sequence[str]], columns: int) -> list[str]:
+    return [", ".join([row, *(names if len(names) < columns else [])]) for row, names in of.items()]
+
+
+def told_of(row: RowEntry, at: int, most: int = ALL) -> list[str]:
+    """The marks of a cell in words, with repeats left out, unsteady sessions and cuts.
+
+    `most`: disturbed sessions of which each is told; of the others it says how many there are.
+    """
+    marks = [mark_text(mark) for mark in row["marks"][at] if mark not in worded(row, at)]
+    return [*marks, *filter(None, [left_out_text(row, at)]), *seconds_told(row, at, most)]
+
+
+def worded(row: RowEntry, at: int) -> set[str]:
+    """The marks of a cell whose reasons are listed by session."""
+    return {UNSTEADY, DISTURBED} if any(row["disturbed"][at]) else {UNSTEADY}
+
+
+def left_out_text(row: RowEntry, at: int) -> str:
+    """`1 of 5 repeats left out: disturbed`; '' where all count."""
+    out = [marks for marks in row["left_out"][at] if marks]
+    why = ", ".join(dict.fromkeys(mark for marks in out for mark in marks.split(", ")))
+    return f"{len(out)} of {count_text(len(row['left_out'][at]), 'repeat')} left out: {why}" if out else ""
+
+
+def seconds_told(row: RowEntry, at: int, most: int = ALL) -> list[str]:
+    """For each session of a cell: what disturbed it, its search, its steadiness, which seconds count."""
+    n, left = len(row["samples"][at]), most
+    more = sum(map(bool, row["disturbed"][at])) - most
+    told = []
+    parts = (row["disturbed"][at], row["searches"][at], row["steadiness"][at], row["cuts"][at])
+    for number, (disturbed, search, steadiness, cut) in enumerate(zip(*parts, strict=True), 1):
+        left -= bool(disturbed)
+        too = f"; {more} more of its sessions too" if left == 0 and more > 0 else ""
+        first = [disturbed + too] if disturbed and left >= 0 else []
+        tries = try_texts(search) if most == ALL else []
+        searched = [*filter(None, [limit_text(search)]), *tries]
+        texts = [*first, *searched, *seconds_texts(steadiness, cut)]
+        told += [f"session {number} of {n}: {text}" if n > 1 else text for text in texts]
+    return told
+
+
+def steady_text(row: RowEntry, at: int) -> str:
+    """`steady, no trend of 6% or more`, `steady: 3 of 5 sessions`; '' where nobody looked."""
+    looked = [each for each in row["steadiness"][at] if each]
+    words, trend = [each["word"] for each in looked], _trend_text(looked)
+    if len(set(words)) <= 1:
+        return "".join(words[:1]) + trend
+    return f"{STEADY}: {words.count(STEADY)} of {len(words)} sessions{trend}"
+
+
+def _trend_text(looked: Sequence[SteadinessEntry]) -> str:
+    """The smallest trend that the check of each steady session would have found."""
+    trends = {each["text"].partition(", ")[0] for each in looked if each["word"] == STEADY}
+    return f", {max(trends, key=lambda text: (len(text), text))}" if trends else ""
+
+
+def _repeats(comparison: Comparison) -> list[str]:
+    """`innodb, rocksdb: 5 repeats: 1 load, 5 server starts`: how much of each other repeats are."""
+    names: dict[str, list[str]] = {}
+    for name, column in zip(names_of(comparison), comparison["sessions"], strict=True):
+        if (repeats := len(column["ids"])) > 1:
+            text = repeats_text(repeats, column["loads"], column["server_starts"])
+            names.setdefault(text, []).append(name)
+    count = len(comparison["sessions"])
+    return [
+        f"{'all columns' if len(of_text) == count > _NAMED else ', '.join(of_text)}: {text}"
+        for text, of_text in names.items()
+    ]
+
+
+def _alone(comparison: Comparison) -> list[str]:
+    if all(share is None for row in comparison["rows"] for share in row["within"]):
+        return []
+    return [
+        "\N{PLUS-MINUS SIGN} after the result of one session is how far blocks of its seconds are from their"
+        " median at most; it says nothing about the next session"
+    ]
+
+
+def _cells(
+    comparison: Comparison, has_details: bool, names: Sequence[str], unit: _UnitText
+) -> tuple[list[str], list[list[str]]]:
+    """Heads and lines: the step, its unit, the result of the base, then each other result and ratio."""
+    base = base_of(comparison)
+    order = [base, *(at for at in range(len(comparison["sessions"])) if at != base)]
+    heads = ["step", "unit", names[base]]
+    rounds = [" by round" if column["by_round"] else "" for column in comparison["sessions"]]
+    heads += [head for at in order[1:] for head in (names[at], f"/ {names[base]}{rounds[at]}")]
+    lines = [[row_label(row), unit(row), *_line(row, order, has_details)] for row in comparison["rows"]]
+    return heads, [*lines, *(_group_line(group, order, unit(group)) for group in _told(comparison))]
+
+
+def _unit(of: RowEntry | GroupEntry) -> str:
+    return unit_text(of["unit"]) + (" (less is better)" if of["direction"] == "lower" else "")
+
+
+def _line(row: RowEntry, order: Sequence[int], has_details: bool) -> list[str]:
+    cells = [_figure(row, order[0], has_details)]
+    for at in order[1:]:
+        cells += [_figure(row, at, has_details), judged_text(row, at)]
+    return cells
+
+
+def _figure(row: RowEntry, at: int, has_details: bool) -> str:
+    """The median; for a single session also how steady it was."""
+    alone = row["within"][at]
+    beside = detail_text(row, at) if has_details else within_text(alone) if alone is not None else ""
+    return f"{figure_text(row['values'][at], row['unit'])} {beside}".rstrip()
+
+
+def judged_text(row: RowEntry, at: int) -> str:
+    """`0.62 worse`, `1.01 ~`; a ratio without a verdict has no sign."""
+    relative = row["relative"][at]
+    if relative is None:
+        return "-"
+    parts = (f"{relative:.2f}", verdict_label(row["verdict"][at]), across_sign(row["across"][at]))
+    return " ".join(filter(None, parts))
+
+
+def across_sign(across: str) -> str:
+    """The sign after a verdict across time or machines."""
+    return SIGN if across else ""
+
+
+def detail_text(row: RowEntry, at: int) -> str:
+    """What a verdict rests on: `-0.9 to +1.2% n=8 p=0.0002`; `within ±3.1% n=1` of one session alone."""
+    n, alone, p = row["n"][at], row["within"][at], row["p"][at]
+    parts = [f"within {within_text(alone)}"] if alone is not None else []
+    parts += [*filter(None, [spread_text(row, at)]), *([f"n={n}"] if n else [])]
+    return " ".join([*parts, *([p_text(p).replace(" ", "")] if p is not None else [])])
+
+
+def p_text(p: float) -> str:
+    """`p = 0.0079`; of a very small one that it is."""
+    return f"p = {p:.2g}" if p >= _SMALLEST else f"p < {_SMALLEST:g}"
+
+
+def spread_text(row: RowEntry, at: int) -> str:
+    """`-0.9 to +1.2%`: the lowest and the highest session, from their median; '' of a single one."""
+    value, known = row["values"][at], [each for each in row["samples"][at] if each is not None]
+    if not value or len(known) < 2:
+        return ""
+    lowest, highest = (100 * (each / value - 1) for each in (min(known), max(known)))
+    return f"{lowest:+.1f} to {highest:+.1f}%"
+
+
+def within_text(share: float) -> str:
+    """`±1.2%`, `up to 2.6 times`: how far blocks of seconds are from their median."""
+    return f"\N{PLUS-MINUS SIGN}{share:.1%}" if share < 1 else f"up to {1 + share:.1f} times"
+
+
+def _told(comparison: Comparison) -> list[GroupEntry]:
+    """The groups with more than one step, in a comparison with more than one column."""
+    base, columns = base_of(comparison), len(comparison["sessions"])
+    others = [at for at in range(columns) if at != base]
+    return [
+        group
+        for group in comparison["groups"]
+        if group["steps"] > 1 and any(group["ratios"][at] for at in others)
+    ]
+
+
+def _group_line(group: GroupEntry, order: Sequence[int], unit: str) -> list[str]:
+    cells = [f"geometric mean of {group['group'] or 'all'}", unit, f"{group['of']} steps"]
+    for at in order[1:]:
+        found = group["ratios"][at]
+        cells += ["", "-" if found is None else mean_text(found) + fewer_text(found, group)]
+    return cells
+
+
+def fewer_text(mean: RatioEntry, group: GroupEntry) -> str:
+    """` of 7 of 8`: the steps that a mean is over, where these are not all of its group."""
+    return f" of {mean['steps']} of {group['of']}" if mean["steps"] < group["of"] else ""
+
+
+def mean_text(mean: RatioEntry) -> str:
+    """`0.93 [0.91, 0.95]`; without the interval where it is not known."""
+    interval = "" if mean["low"] is None else f" [{mean['low']:.2f}, {mean['high']:.2f}]"
+    return f"{mean['ratio']:.2f}{interval} {across_sign(mean['across'])}".rstrip()

@@ -1,0 +1,420 @@
+"""Columns of sessions, step by step: medians, relative to a base."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from statistics import median
+from types import MappingProxyType
+
+from app.catalog import Catalog
+from app.comparison.cells.entries import ColumnEntry, Comparison, MeasureEntry, RelatedEntry, RowEntry
+from app.comparison.cells.measures import FIGURE, Measure, Measures, measure_named, measures_of
+from app.comparison.cells.titles import titles_of
+from app.comparison.differences.same_work import differing_plans, plans_of, warnings_of, work_of
+from app.comparison.differences.warnings import warnings_of_columns, warnings_of_limits
+from app.comparison.verdicts.across import across_of
+from app.comparison.verdicts.disturbing import AS_PLANNED, Allowed
+from app.comparison.verdicts.judgement import (
+    FAILED_REPEAT,
+    SPOILT,
+    limits_of,
+    limits_of_plans,
+    looked,
+    marks_of_measures,
+    with_verdicts,
+)
+from app.comparison.verdicts.repeats import Counts, attempts_texts, counts_of, without_attempts
+from app.comparison.verdicts.rounds import Key, Rounds, relative, round_of, rounds_of
+from app.comparison.verdicts.same_load import with_same_load
+from app.comparison.verdicts.set_rates import rates_of
+from app.core.errors import InputError
+from app.core.units import direction_of
+from app.history.lists.sessions import (
+    ContenderEntry,
+    SessionEntry,
+    find_all,
+    find_repeats,
+    sessions,
+    source_text,
+)
+from app.history.machines.canaries import canaries
+from app.history.recorded.group_means import QPS_UNIT
+from app.history.steps.figures import StepEntry, facts, plans_by_session, steps
+from app.history.steps.step_text import disturbed_text
+from app.history.store.history import History
+from app.protocol.cpus import from_text
+from app.protocol.plan import Plan
+from app.protocol.states import NOT_NEEDED
+from app.stats import Limits
+from app.stats.at_target.verdicts import LEAST
+
+_LEFT_OUT = ("warmup",)
+
+
+Column = list[SessionEntry]
+Place = Sequence[StepEntry | None]  # a step in each session of a column
+
+
+def compare(
+    history: History,
+    references: Sequence[str],
+    base: str | None = None,
+    limits: Limits | None = None,
+    sides: Mapping[str, int] = MappingProxyType({}),
+    allowed: Allowed = AS_PLANNED,
+) -> Comparison:
+    """Compare the steps of these sessions with those of the base (default: the first session).
+
+    Sessions of different `sides` share no column, even where they are repeats of each other. `allowed`: load
+    of other programs by which steps are disturbed, in place of what their plans allow.
+    """
+    if not references:
+        raise InputError("give two or more sessions to compare")
+    ids = find_all(history, references)
+    bases = ids[:1] if base is None else find_repeats(history, base)
+    base_id, ids = bases[0], [*(id_ for id_ in bases if id_ not in ids), *ids]
+    with history.reading():
+        entries = {entry["id"]: entry for entry in sessions(history, ids=ids)}
+        plan_by_id = plans_by_session(history, ids)
+        own = limits_of_plans(plan_by_id.values())
+        there = [entries[id_] for id_ in ids if entries[id_]["reason"] not in NOT_NEEDED]
+        counted, left_out = without_attempts(plan_by_id, there)
+        if base_id not in (entry["id"] for entry in there):
+            why = entries[base_id]["reason"]
+            raise InputError(
+                f"session {entries[base_id]['name']} was not measured ({why}): choose another base"
+            )
+        base_id = {entry["id"]: other["id"] for entry, other in left_out}.get(base_id, base_id)
+        columns = _columns(counted, sides)
+        counts = [counts_of(history, [each["id"] for each in column]) for column in columns]
+        at = next(at for at, column in enumerate(columns) if base_id in (each["id"] for each in column))
+        figures = [[_steps(history, each["id"], allowed) for each in column] for column in columns]
+        cpus = [_cpus(history, column[0]) for column in columns]
+        sources = [source_text(history, column[0]["id"]) for column in columns]
+        work = [work_of(history, [each["id"] for each in column]) for column in columns]
+        warnings = [
+            *warnings_of(work, [column[0]["name"] for column in columns]),
+            *warnings_of_columns(history, columns, at),
+            *warnings_of_limits(own, limits),
+            *attempts_texts(left_out),
+        ]
+        plans = list(differing_plans([plans_of(history, column[0]["id"]) for column in columns]))
+        contenders = [_named_today(column, plan_by_id[column[0]["id"]]) for column in columns]
+        described = [_column(*each) for each in zip(columns, contenders, counts, cpus, sources, strict=True)]
+        for column in described:
+            column["attempts"] = [entry["id"] for entry, other in left_out if other["id"] in column["ids"]]
+            column["rounds"] = [round_of(plan_by_id[id_], id_) for id_ in column["ids"]]
+        rounds = rounds_of(history, plan_by_id, described, at)
+        _relate(history, described, rounds)
+    plans_in_order = [plan_by_id[column[0]["id"]] for column in (columns[at], *columns)]
+    titles, rates = titles_of(plans_in_order), rates_of(plans_in_order)
+    found: Comparison = {
+        "base": columns[at][0]["id"],
+        "sessions": described,
+        "rows": [_row(key, figures, rounds, titles, rates) for key in _keys(figures, at)],
+        "plans": [{"statement": statement, "values": values} for statement, values in plans],
+        "groups": [],
+        "limits": {},
+        "repeatedly": any(plan.until_decided for plan in plan_by_id.values()),
+        "has_own_limits": own is not None,
+        "warnings": warnings,
+    }
+    return with_verdicts(found, at, own or limits or Limits())
+
+
+def _columns(entries: Sequence[SessionEntry], sides: Mapping[str, int]) -> list[Column]:
+    """Repeats share a column, unless only two of one contender are compared."""
+    grouped: dict[tuple[object, ...], Column] = {}
+    for entry in entries:
+        key = (entry["contender_key"], entry["work_key"], entry["machine_key"], sides.get(entry["id"]))
+        grouped.setdefault(key, []).append(entry)
+    return [[entry] for entry in entries] if len(grouped) == 1 and len(entries) == 2 else [*grouped.values()]
+
+
+def _cpus(history: History, entry: SessionEntry) -> int | None:
+    """The number of CPUs of the contender, else of its machine."""
+    if cores := entry["contender"]["cores"]:
+        return len(from_text(cores))
+    machines = facts(history, entry["id"], "machine")
+    cpu = (machines[0]["value"].get("cpu") or {}) if machines else {}
+    count = cpu.get("threads") or cpu.get("cores")
+    return count if isinstance(count, int) else None
+
+
+def _column(
+    column: Column, contender: ContenderEntry, counts: Counts, cpus: int | None, source: str
+) -> ColumnEntry:
+    first = column[0]
+    states = dict.fromkeys(each["state"] for each in column)
+    return {
+        "id": first["id"],
+        "ids": [each["id"] for each in column],
+        "attempts": [],
+        "name": contender["name"] if len(column) > 1 else first["name"],
+        "target": first["target"],
+        "contender": contender,
+        "sequence": first["sequence"],
+        "source": source,
+        "state": ", ".join(states),
+        "failed_steps": sum(each["failed_steps"] for each in column),
+        "loads": counts.loads,
+        "server_starts": counts.server_starts,
+        "contender_key": first["contender_key"],
+        "work_key": first["work_key"],
+        "machine_key": first["machine_key"],
+        "colour": first["colour"],
+        "cpus": cpus,
+        "starts": [_seconds(each["started_at"]) for each in column],
+        "plans": [each["plan"] for each in column],
+        "rounds": [],
+        "by_round": False,
+        "across": "",
+        "canaries": [],
+    }
+
+
+def _named_today(column: Column, plan: Plan) -> ContenderEntry:
+    """The contender as the sessions name it that have today's name of its preset, if any have."""
+    found = [each["contender"] for each in column]
+    if not any(each.server for each in plan.contenders):  # of others, whose presets are not Dyno's
+        return found[0]
+    today = Catalog().preset_name(found[0]["engine"], found[0]["preset"])
+    contender = next((each for each in found if each["preset"] == today), found[0])
+    return {**contender, "preset": today}
+
+
+def _relate(history: History, columns: Sequence[ColumnEntry], rounds: Rounds) -> None:
+    """Set whether columns alternate, and else how their machines vary."""
+    base = columns[rounds.base]
+    for column, pairs in zip(columns, rounds.pairs, strict=True):
+        column["by_round"] = bool(pairs)
+        column["across"] = "" if column is base or pairs else across_of(base, column)
+    if any(column["across"] for column in columns):
+        machines = {column["machine_key"] for column in columns}
+        figures = {machine: canaries(history, machine) for machine in machines}
+        for column in columns:
+            column["canaries"] = figures[column["machine_key"]]
+
+
+def _seconds(started_at: str | None) -> float | None:
+    return None if started_at is None else datetime.fromisoformat(started_at).timestamp()
+
+
+def _steps(history: History, session: str, allowed: Allowed) -> dict[Key, StepEntry]:
+    """The steps to compare, without warm ones."""
+    found: dict[Key, StepEntry] = {}
+    for step in steps(history, session):
+        if not step["warm"] and step["kind"] not in _LEFT_OUT:
+            key = (step["name"], json.dumps(step["coordinates"], sort_keys=True))
+            found.setdefault(key, allowed.marked(step))
+    return found
+
+
+def _keys(figures: Sequence[Sequence[dict[Key, StepEntry]]], base: int) -> list[Key]:
+    """The steps in the order of the base; then those that it does not have."""
+    ordered = [*figures[base], *(each for column in figures for each in column)]
+    return list(dict.fromkeys(key for each in ordered for key in each))
+
+
+def _row(
+    key: Key,
+    figures: Sequence[Sequence[dict[Key, StepEntry]]],
+    rounds: Rounds,
+    titles: Mapping[str, str],
+    rates: Mapping[Key, float],
+) -> RowEntry:
+    base, done = rounds.base, [[each.get(key) for each in column] for column in figures]
+    places = rounds.judged(key, with_same_load(done))
+    cells = [[step for step in place if step is not None] for place in places]
+    model = next(cell[0] for cell in [cells[base], *cells] if cell)
+    left_out = [_left_out(place, model) for place in places]
+    counted = [_counted(*each) for each in zip(places, left_out, strict=True)]
+    completed = [_completed(place) for place in counted]
+    figure = _summed(
+        [[step["value"] if step and _fits(step, model) else None for step in place] for place in counted],
+        rounds,
+    )
+    return {
+        "workload": model["name"],
+        "title": titles.get(model["name"], ""),
+        "kind": model["kind"],
+        "group": model["group"],
+        "threads": model["coordinates"].get("threads"),
+        "coordinates": model["coordinates"],
+        "rate": rates.get(key),
+        "unit": model["unit"],
+        "direction": direction_of(model["unit"]),
+        **_related(figure, base),
+        "within": [_deviation(place, model) for place in places],
+        "reasons": [_reason(cell, model) for cell in cells],
+        "marks": [_marks(cell, out) for cell, out in zip(places, left_out, strict=True)],
+        "left_out": left_out,
+        "steadiness": [[step and step["steadiness"] for step in place] for place in places],
+        "cuts": [[step and step["cut"] for step in place] for place in places],
+        "disturbed": [[disturbed_text(step["others"]) if step else "" for step in place] for place in places],
+        "searches": [[step and step["limit"] for step in place] for place in places],
+        "latency_per": model["latency_per"],
+        "measures": Measures(measures_of(completed), lambda each: _measured(each, completed, rounds)),
+    }
+
+
+def _deviation(place: Sequence[StepEntry | None], model: StepEntry) -> float | None:
+    """The deviation of a column with one session, which has no spread."""
+    (step, *repeats) = place
+    if step is None or repeats or not _fits(step, model) or model["unit"] != QPS_UNIT:
+        return None
+    return step["max_block_deviation"]
+
+
+def _left_out(place: Place, model: StepEntry) -> list[str]:
+    """The marks for which each session does not count; none if too few sessions would be left."""
+    spoilt = [", ".join(mark for mark in step["marks"] if mark in SPOILT) if step else "" for step in place]
+    fair = sum(
+        step is not None and not marks and _fits(step, model)
+        for step, marks in zip(place, spoilt, strict=True)
+    )
+    return spoilt if fair >= LEAST else [""] * len(place)
+
+
+def _counted(place: Place, left_out: Sequence[str]) -> Place:
+    return [None if marks else step for step, marks in zip(place, left_out, strict=True)]
+
+
+def _marks(place: Place, left_out: Sequence[str]) -> list[str]:
+    """The marks of the sessions that count; a failed repeat marks the cell."""
+    has_failed = [step["state"] == "failed" for step in place if step]
+    of_repeats = {FAILED_REPEAT} if any(has_failed) and not all(has_failed) else set()
+    return sorted(of_repeats | {mark for step in _counted(place, left_out) if step for mark in step["marks"]})
+
+
+def _completed(place: Place) -> Place:
+    return [step if step and step["state"] == "completed" else None for step in place]
+
+
+def _measured(measure: Measure, completed: Sequence[Place], rounds: Rounds) -> MeasureEntry:
+    """The values by one measure."""
+    return _summed(
+        [[None if step is None else measure.read(step) for step in place] for place in completed], rounds
+    )
+
+
+def _summed(samples: list[list[float | None]], rounds: Rounds) -> MeasureEntry:
+    known = [[value for value in each if value is not None] for each in samples]
+    by_round = any(rounds.pairs)
+    return {
+        "values": [_median(each) for each in known],
+        "n": [rounds.count(samples, at) if by_round else len(each) for at, each in enumerate(known)],
+        "samples": samples,
+        "rounds": [rounds.ratios(samples, at) if by_round else [] for at in range(len(samples))],
+    }
+
+
+def _related(figure: MeasureEntry, base: int) -> RelatedEntry:
+    """The part of a row that depends on the measure; verdicts follow when all rows are complete."""
+    values, samples = figure["values"], figure["samples"]
+    return {
+        **figure,
+        "relative": [relative(figure, at, base) for at in range(len(values))],
+        "spread": [spread_of(value, each) for value, each in zip(values, samples, strict=True)],
+        "low": [],
+        "high": [],
+        "verdict": [],
+        "why": [],
+        "p": [],
+        "across": [],
+        "within": [None] * len(values),
+    }
+
+
+def spread_of(value: float | None, sample: Sequence[float | None]) -> float | None:
+    known = [each for each in sample if each is not None]
+    return max(abs(each / value - 1) for each in known) if value and len(known) > 1 else None
+
+
+def base_of(comparison: Comparison) -> int:
+    """The position of the base."""
+    return [column["id"] for column in comparison["sessions"]].index(comparison["base"])
+
+
+def sessions_of(comparison: Comparison) -> list[str]:
+    """The ids of all sessions of all columns."""
+    return [id_ for column in comparison["sessions"] for id_ in column["ids"]]
+
+
+def by_group(comparison: Comparison) -> Comparison:
+    """The rows by group and step, each in the order in which they first appear."""
+    groups = list(dict.fromkeys(row["group"] for row in comparison["rows"]))
+    names = list(dict.fromkeys(row["workload"] for row in comparison["rows"]))
+    rows = sorted(
+        comparison["rows"], key=lambda row: (groups.index(row["group"]), names.index(row["workload"]))
+    )
+    return {**comparison, "rows": rows}
+
+
+def common(comparison: Comparison) -> Comparison:
+    """The comparison with only the steps that all columns have; verdicts remain those of all steps."""
+    rows = [row for row in comparison["rows"] if None not in row["values"]]
+    groups = {row["group"] for row in rows}
+    means = [each for each in comparison["groups"] if each["group"] in groups]
+    return {**comparison, "rows": rows, "groups": means}
+
+
+def by_limits(comparison: Comparison, limits: Limits) -> Comparison:
+    """The comparison judged by these limits; unchanged if they are the same."""
+    same = comparison["has_own_limits"] or limits_of(comparison) == looked(comparison, limits)
+    return comparison if same else with_verdicts(_copied(comparison), base_of(comparison), limits)
+
+
+def _copied(comparison: Comparison) -> Comparison:
+    """A copy with its own rows, because verdicts are written into them."""
+    rows: list[RowEntry] = [{**row} for row in comparison["rows"]]
+    return {**comparison, "rows": rows}
+
+
+def by_measure(comparison: Comparison, name: str) -> Comparison:
+    """The comparison by another measure, without steps that lack it."""
+    measure = measure_named(name)
+    if measure is FIGURE:
+        return comparison
+    base = base_of(comparison)
+    kept = [row for row in comparison["rows"] if name in row["measures"] and any(row["measures"][name]["n"])]
+    found: Comparison = {**comparison, "rows": [_row_by(row, measure, base) for row in kept]}
+    return with_verdicts(found, base, limits_of(comparison))
+
+
+def _row_by(row: RowEntry, measure: Measure, base: int) -> RowEntry:
+    found = row["measures"][measure.name]
+    reasons = zip(row["reasons"], found["n"], strict=True)
+    return {
+        **row,
+        "unit": measure.unit_of(row),
+        "direction": measure.direction,
+        **_related(found, base),
+        "reasons": [reason or ("" if n else "not measured") for reason, n in reasons],
+        "marks": [marks_of_measures(row, at, measure.name) for at in range(len(row["marks"]))],
+    }
+
+
+def _fits(step: StepEntry, model: StepEntry) -> bool:
+    return step["state"] == "completed" and step["unit"] == model["unit"]
+
+
+def _reason(cell: Sequence[StepEntry], model: StepEntry) -> str:
+    """The reason why the first step without a result has none."""
+    if not cell:
+        return "not in its sequence"
+    for step in cell:
+        if step["state"] != "completed":
+            return f"{step['state']}: {step['reason']}" if step["reason"] else step["state"]
+        if step["unit"] != model["unit"]:
+            return f"its unit is {step['unit']}"
+    return ""
+
+
+def _median(values: Sequence[float]) -> float | None:
+    """The median; fast for the usual case of one session."""
+    if len(values) == 1:
+        return values[0]
+    return median(values) if values else None

@@ -1,0 +1,396 @@
+"""What is a difference in a comparison and what is noise: a verdict a cell, a ratio a group of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from app.comparison.cells.entries import Comparison, GroupEntry, RatioEntry, RowEntry
+from app.comparison.cells.measures import LATENCIES
+from app.core.units import count_text
+from app.history.steps.step_text import HAS_MARKS
+from app.protocol.events import SPOILT as MARKED_SPOILT
+from app.protocol.plan import PREPARING
+from app.protocol.stacks import PROFILED
+from app.stats import Cell, Limits, Verdict, judge
+from app.stats.at_target.steady import UNSTEADY
+from app.stats.at_target.verdicts import (
+    BETTER,
+    COLOURED,
+    DIFFERS,
+    DRIFT,
+    FEW,
+    LEAST,
+    NOISE,
+    SAME,
+    SINGLE,
+    SMALL,
+    WORSE,
+    Interval,
+    intervals,
+)
+from app.stats.groups import Group, GroupRatio, group_ratios
+
+from .across import SIGN, added_of
+from .rounds import about_ratio, figures_of, pairs_of
+from .set_rates import both_keep_rate
+
+if TYPE_CHECKING:
+    from app.core.settings import Settings
+    from app.protocol.plan import Plan
+
+BASE = "base"
+MARKED = "marked"  # something went wrong or was left over: never judged
+AT_RATE = "at its rate"  # both keep the rate that the plan sets: never judged
+NOT_JUDGED = (MARKED, DRIFT, AT_RATE)  # verdicts of a figure that is there
+OF_ALL_SECONDS = "of-all-seconds"  # another measure than the figure of a step that is cut
+FAILED_REPEAT = "failed-repeat"  # those with a result are there by luck
+SPOILT = (*MARKED_SPOILT, UNSTEADY)  # of a repeat, which is left out where enough others remain
+UNJUDGED = (*SPOILT, OF_ALL_SECONDS, FAILED_REPEAT)
+# where a word would be too long
+SIGNS = {
+    NOISE: "~", SMALL: "~", SAME: "=", FEW: "?", MARKED: "\N{CIRCLED DIVISION SLASH}", DRIFT: "drift",
+    AT_RATE: "\N{CIRCLED DOT OPERATOR}",
+}  # fmt: skip
+SHORT_SIGNS = {
+    **SIGNS, BETTER: "\N{BLACK UP-POINTING TRIANGLE}", WORSE: "\N{BLACK DOWN-POINTING TRIANGLE}",
+    DIFFERS: "\N{NOT EQUAL TO}", DRIFT: "\N{NORTH EAST ARROW}",
+}  # where no word has room  # fmt: skip
+_MEANINGS = {
+    BETTER: "better",
+    WORSE: "worse",
+    DIFFERS: "differs",
+    NOISE: "within the noise, or too small to matter",
+    SAME: "the same, as far as it matters",
+    FEW: f"fewer than {LEAST} repeats",
+    DRIFT: "the machine drifted, not judged",
+    MARKED: "not judged: marked, here or in the base",
+    AT_RATE: "not judged: at the rate that the plan sets, compare a latency",
+}
+_ITSELF: RatioEntry = {"ratio": 1.0, "low": None, "high": None, "steps": 0, "across": ""}  # the base
+UNKNOWN_NOISE = "the noise between sessions is unknown"
+ONE_PROFILED = "only one of them is profiled"
+_LOOKS = ", corrected for a test after each round"
+ODD = "a few repeats differ from the others"
+_OF_SNAPSHOT = "skipped: from the snapshot "  # of this data; its key in older journals
+_DECIDED = (BETTER, WORSE, DIFFERS)
+WHY_NOT = {  # judged, though it is not marked
+    FEW: f"fewer than {LEAST} repeats",
+    SINGLE: "n = 1: the noise is unknown",
+    DRIFT: "the machine drifted",
+    AT_RATE: "the plan sets the rate, compare a latency",
+}
+
+
+def limits_from(source: Settings | Plan) -> Limits:
+    """The limits of the settings or of a plan."""
+    return Limits.of_pct(source.false_share_pct, source.matters_pct)
+
+
+def limits_of_plans(plans: Iterable[Plan]) -> Limits | None:
+    """The limits of plans until decided, if all of them have the same."""
+    found = {limits_from(plan) for plan in plans if plan.until_decided}
+    return found.pop() if len(found) == 1 else None
+
+
+def limits_of(comparison: Comparison) -> Limits:
+    """The limits of the verdicts."""
+    return looked(comparison, Limits(comparison["limits"]["false_share"], comparison["limits"]["matters"]))
+
+
+def looked(comparison: Comparison, limits: Limits) -> Limits:
+    """The same limits, adjusted to the number of looks at the data."""
+    return replace(limits, repeatedly=comparison["repeatedly"])
+
+
+def with_verdicts(comparison: Comparison, base: int, limits: Limits) -> Comparison:
+    """The comparison with verdicts that hold for all of its cells together."""
+    limits = looked(comparison, limits)
+    places = [(row, at) for row in comparison["rows"] for at in _judgeable(row, base)]
+    cells = [_cell(comparison, row, base, at) for row, at in places]
+    for row in comparison["rows"]:
+        columns = range(len(row["n"]))
+        row["verdict"] = [_without_test(row, base, at) for at in columns]
+        row["p"], row["across"] = [None for _ in columns], ["" for _ in columns]
+        row["low"], row["high"] = [None for _ in columns], [None for _ in columns]
+        row["why"] = [_why_untested(row, at, base) for at in columns]
+    found = zip(places, judge(cells, limits), intervals(cells, limits), strict=True)
+    for (row, at), verdict, interval in found:
+        _write(row, at, base, verdict, interval)
+        row["across"][at] = "" if row["p"][at] is None else comparison["sessions"][at]["across"]
+    return {
+        **comparison,
+        "groups": _groups(comparison, base, limits),
+        "limits": {"false_share": limits.false_share, "matters": limits.matters},
+    }
+
+
+def _why_untested(row: RowEntry, at: int, base: int) -> str:
+    """Why a cell that is not tested has no verdict; '' for the base."""
+    if at == base:
+        return ""
+    n, missing = min(row["n"][at], row["n"][base]), _why_missing(row, at, base)
+    if not n and missing:
+        return missing
+    if row["verdict"][at] != AT_RATE and n == 1:
+        return WHY_NOT[SINGLE]
+    marks = [mark for mark in (*row["marks"][at], *row["marks"][base]) if mark in UNJUDGED]
+    said = [missing if mark == FAILED_REPEAT and missing else mark for mark in dict.fromkeys(marks)]
+    one = [ONE_PROFILED] if _is_one_profiled(row, base, at) else []
+    return ", ".join([*said, *one]) or WHY_NOT.get(row["verdict"][at] or "", missing)
+
+
+def _why_missing(row: RowEntry, at: int, base: int) -> str:
+    """Why the first session without a result has none, one that failed before others."""
+    reasons = [reason for reason in (row["reasons"][at], row["reasons"][base]) if reason]
+    if any(each.startswith(_OF_SNAPSHOT) for each in reasons):
+        return "skipped: the data is from a snapshot"
+    return next((each for each in reasons if each.startswith("failed")), next(iter(reasons), ""))
+
+
+def _judgeable(row: RowEntry, base: int) -> Iterator[int]:
+    for at, n in enumerate(row["n"]):
+        if at != base and n and row["n"][base] and not _untested(row, base, at):
+            yield at
+
+
+def _untested(row: RowEntry, base: int, at: int) -> str | None:
+    """The verdict of a cell that is not tested; None if it is."""
+    if _is_marked(row, base) or _is_marked(row, at) or _is_one_profiled(row, base, at):
+        return MARKED
+    return AT_RATE if both_keep_rate(row, base, at) else None
+
+
+def _is_one_profiled(row: RowEntry, base: int, at: int) -> bool:
+    """Whether sampling its stacks has cost only one of two cells something."""
+    return (PROFILED in row["marks"][base]) != (PROFILED in row["marks"][at])
+
+
+def _is_marked(row: RowEntry, at: int) -> bool:
+    return any(mark in UNJUDGED for mark in row["marks"][at])
+
+
+def marks_of_measures(row: RowEntry, at: int, measure: str = "") -> list[str]:
+    """The marks of a cell for another measure: only result and latency can leave seconds out."""
+    is_latency = measure in LATENCIES
+    of_all = any(cut and not (is_latency and cut["has_latency"]) for cut in row["cuts"][at])
+    return [*row["marks"][at], *([OF_ALL_SECONDS] if of_all else [])]
+
+
+def _cell(comparison: Comparison, row: RowEntry, base: int, at: int) -> Cell:
+    columns = comparison["sessions"]
+    if pairs := pairs_of(columns[base], columns[at]):
+        both = figures_of(row["samples"], base, at, pairs)
+        ours, theirs = (tuple(each[side] for each in both) for side in (0, 1))
+        return Cell(ours, theirs, row["direction"], at, by_round=True)
+    ours, theirs = (
+        tuple(value for value in row["samples"][each] if value is not None) for each in (base, at)
+    )
+    added, times = added_of(columns[base], columns[at]), _times(comparison, row, (base, at))
+    return Cell(ours, theirs, row["direction"], at, added, times)
+
+
+def _times(comparison: Comparison, row: RowEntry, places: Sequence[int]) -> tuple[tuple[float, ...], ...]:
+    """The start times of the sessions that count; empty if one is unknown."""
+    starts = [
+        [
+            start
+            for start, value in zip(_starts(comparison, at), row["samples"][at], strict=True)
+            if value is not None
+        ]
+        for at in places
+    ]
+    known = [tuple(start for start in each if start is not None) for each in starts]
+    return tuple(known) if [*map(len, known)] == [*map(len, starts)] else ()
+
+
+def _starts(comparison: Comparison, at: int) -> list[float | None]:
+    return comparison["sessions"][at]["starts"]
+
+
+def _without_test(row: RowEntry, base: int, at: int) -> str | None:
+    if not row["n"][at]:
+        return None
+    return BASE if at == base else _untested(row, base, at)
+
+
+def _write(row: RowEntry, at: int, base: int, verdict: Verdict, interval: Interval | None) -> None:
+    """Write what a test has found: all that people see of the cell is taken from here."""
+    word, ratio = verdict.word, row["relative"][at]
+    is_odd = interval is not None and ratio is not None and not _agree(word, ratio, interval)
+    row["verdict"][at], row["p"][at] = NOISE if is_odd else word, verdict.p
+    if interval and not is_odd:
+        row["low"][at], row["high"][at] = interval.low, interval.high
+    is_told = word in _DECIDED or (interval and word in (NOISE, SMALL, SAME))
+    if is_odd:
+        row["why"][at] = ODD
+    elif is_told:
+        row["why"][at] = ""
+    else:
+        row["why"][at] = WHY_NOT.get(word) or _why_too_noisy(row, at, base)
+
+
+def _agree(word: str, ratio: float, interval: Interval) -> bool:
+    """Whether a ratio by medians is within the interval of that by means, and on its side of 1."""
+    is_beyond = not interval.low <= 1 <= interval.high
+    return interval.low <= ratio <= interval.high and not (word == NOISE and is_beyond)
+
+
+def _why_too_noisy(row: RowEntry, at: int, base: int) -> str:
+    figures = [value for place in (at, base) for value in row["samples"][place] if value is not None]
+    return "a result is 0" if 0 in figures else "the noise is too large"
+
+
+def _groups(comparison: Comparison, base: int, limits: Limits) -> list[GroupEntry]:
+    """The groups in the order of their first steps; a group with two units becomes two."""
+    rows: dict[tuple[str, str], list[RowEntry]] = {}
+    for row in comparison["rows"]:
+        rows.setdefault((row["group"], row["unit"]), []).append(row)
+    measured = [[row for row in its if row["kind"] not in PREPARING] for its in rows.values()]
+    ratios = ratios_of(comparison, measured, base, limits)
+    return [_group(*each, base) for each in zip(rows.values(), measured, ratios, strict=True)]
+
+
+def ratios_of(
+    comparison: Comparison, groups: Sequence[Sequence[RowEntry]], base: int, limits: Limits
+) -> list[list[RatioEntry | None]]:
+    """A ratio for each of these groups and each column; their intervals hold together."""
+    columns = comparison["sessions"]
+    others = [at for at in range(len(columns)) if at != base]
+    found = group_ratios(
+        [[_sessions(comparison, rows, base, at) for rows in groups] for at in others],
+        limits.after(max((max(row["n"]) for rows in groups for row in rows), default=0), True).false_share,
+        [added_of(columns[base], columns[at]) for at in others],
+    )
+    of_column = dict(zip(others, found, strict=True))
+    return [
+        [
+            _ratio(of_column[at][which], columns[at]["across"]) if at != base else {**_ITSELF}
+            for at in range(len(columns))
+        ]
+        for which in range(len(groups))
+    ]
+
+
+def _group(
+    rows: Sequence[RowEntry], measured: Sequence[RowEntry], ratios: list[RatioEntry | None], base: int
+) -> GroupEntry:
+    """A mean over less than half of the steps says nothing of the group; loads have none."""
+    ratios = [
+        each if at == base or (each and 2 * each["steps"] >= len(measured)) else None
+        for at, each in enumerate(ratios)
+    ]
+    return {
+        "group": rows[0]["group"],
+        "unit": rows[0]["unit"],
+        "direction": rows[0]["direction"],
+        "steps": max((each["steps"] for each in ratios if each), default=0),
+        "of": len(measured),
+        "ratios": ratios,
+    }
+
+
+def _ratio(found: GroupRatio | None, across: str) -> RatioEntry | None:
+    if found is None:
+        return None
+    return {
+        "ratio": found.ratio,
+        "low": found.low,
+        "high": found.high,
+        "steps": found.steps,
+        "across": "" if found.low is None else across,
+    }
+
+
+def _sessions(comparison: Comparison, rows: Sequence[RowEntry], base: int, at: int) -> Group:
+    """The results of each session of both columns, for steps that could be judged."""
+    fair = [row for row in rows if row["verdict"][at] not in (None, *NOT_JUDGED)]
+    ours, theirs = (list(zip(*(row["samples"][each] for row in fair), strict=True)) for each in (base, at))
+    pairs = pairs_of(comparison["sessions"][base], comparison["sessions"][at])
+    if pairs and fair:
+        ours, theirs = [ours[each] for each, _ in pairs], [theirs[each] for _, each in pairs]
+    return Group(ours, theirs, bool(pairs))
+
+
+def verdict_label(verdict: str | None) -> str:
+    """The text next to a ratio: better or worse, else the sign of its verdict."""
+    return verdict or "" if verdict in (*COLOURED, DIFFERS) else SIGNS.get(verdict or "", "")
+
+
+def legend(comparison: Comparison) -> str:
+    """The signs of the cells, each with its meaning in a few words."""
+    there = {word for row in comparison["rows"] for word in row["verdict"]}
+    signs = {SHORT_SIGNS[word]: text for word, text in _MEANINGS.items() if word in there}
+    if SMALL in there:
+        signs[SIGNS[SMALL]] = _MEANINGS[NOISE]
+    if any(any(row["marks"]) for row in comparison["rows"]):
+        signs[HAS_MARKS] = "marked: hover"
+    if any(any(row["across"]) for row in comparison["rows"]):
+        signs[SIGN] = "across time or machines"
+    alone = f"n = 1: {UNKNOWN_NOISE}, nothing is highlighted" if SINGLE in there else ""
+    by_round = text_of_tests(comparison) if _cells(comparison)[0] else ""
+    looks = _LOOKS.strip(", ") if comparison["repeatedly"] else ""
+    of_rounds = "ratio: median of the rounds' ratios" if about_ratio(comparison) else ""
+    texts = [*(f"{sign} {text}" for sign, text in signs.items()), alone, of_rounds, by_round, looks]
+    return "   ".join(filter(None, texts))
+
+
+def text_of_tests(comparison: Comparison) -> str:
+    """`Student's t over rounds, 9 cells, and Welch's test over 4 cells`: the tests and their cells."""
+    by_round, others = _cells(comparison)
+    student = f"Student's t over rounds, {count_text(by_round, 'cell')}" if by_round else ""
+    welch = f"Welch's test over {count_text(others, 'cell')}" if others else ""
+    return ", and ".join(filter(None, (student, welch)))
+
+
+def _cells(comparison: Comparison) -> tuple[int, int]:
+    """The numbers of cells tested by round, and of those tested otherwise."""
+    tested = [
+        column["by_round"]
+        for row in comparison["rows"]
+        for column, p in zip(comparison["sessions"], row["p"], strict=True)
+        if p is not None
+    ]
+    return sum(tested), len(tested) - sum(tested)
+
+
+def verdict_legend(comparison: Comparison) -> str:
+    """The meaning of the verdicts in one line; '' without any."""
+    words = {word for row in comparison["rows"] for word in row["verdict"] if word not in (None, BASE)}
+    if not words:
+        return ""
+    unjudged = [f"{SIGNS[word]} is {_MEANINGS[word]}" for word in (MARKED, AT_RATE) if word in words]
+    if words <= {SINGLE, MARKED, AT_RATE} and words != {AT_RATE}:
+        return "; ".join([f"{UNKNOWN_NOISE}, so nothing is judged", *unjudged])
+    return "; ".join(
+        [
+            *_of_tested(comparison),
+            *([f"? has {_MEANINGS[FEW]} and is not judged"] if FEW in words else []),
+            *(
+                ["drift: the speed of the machine changed too much meanwhile to judge the difference"]
+                if DRIFT in words
+                else []
+            ),
+            *unjudged,
+            *([f"where n = 1 {UNKNOWN_NOISE}"] if SINGLE in words else []),
+        ]
+    )
+
+
+def _of_tested(comparison: Comparison) -> list[str]:
+    """The legend for the tested cells."""
+    limits, words = comparison["limits"], {word for row in comparison["rows"] for word in row["verdict"]}
+    if not any(_cells(comparison)):
+        return []
+    return [
+        f"better and worse are beyond the noise ({text_of_tests(comparison)}, at most"
+        f" {100 * limits['false_share']:g}% of them false{_LOOKS if comparison['repeatedly'] else ''})"
+        f" and {100 * limits['matters']:g}% or more",
+        *(
+            [f"= is the same: a difference of {100 * limits['matters']:g}% is ruled out"]
+            if SAME in words
+            else []
+        ),
+        "~ is within the noise, or less",
+    ]

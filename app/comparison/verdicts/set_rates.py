@@ -1,0 +1,22 @@
+"""Steps at a rate that the plan sets: their QPS is that rate on a fast and on a slow server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from app.comparison.cells.entries import RowEntry
+from app.history.recorded.group_means import QPS_UNIT
+from app.protocol.plan import RATE_MISSED, Plan
+
+from .rounds import Key, key_of
+
+
+def rates_of(plans: Iterable[Plan]) -> dict[Key, float]:
+    """The rates (events a second) of the steps that have one."""
+    return {key_of(step): step.rate for plan in plans for step in plan.steps if step.rate}
+
+
+def both_keep_rate(row: RowEntry, base: int, at: int) -> bool:
+    """Whether both keep the rate of the plan, and are compared by their QPS."""
+    missed = any(RATE_MISSED in row["marks"][each] for each in (base, at))
+    return row["rate"] is not None and row["unit"] == QPS_UNIT and not missed

@@ -1,0 +1,76 @@
+"""Tests before the writes (`.pre`) compared with the same tests after them."""
+
+from __future__ import annotations
+
+import json
+from statistics import geometric_mean
+from typing import TypedDict
+
+from app.comparison.cells.entries import Comparison, Coordinate, RowEntry
+
+PRE = "pre"  # a part of the name of a step: point-query.pre, read-only.pre.range10000
+
+
+class ColumnOfPair(TypedDict):
+    """What one column says of a pair."""
+
+    values: list[float | None]  # medians, before and after the writes
+    ratios: list[float | None]  # after to before: one a session, in the order of the ids of its column
+    ratio: float | None  # their geometric mean
+    n: int  # sessions that have both
+    marks: list[str]
+
+
+class PairOfSteps(TypedDict):
+    """A test that ran twice in a session; `columns` has an entry for each column."""
+
+    before: str  # names of the steps
+    after: str
+    coordinates: dict[str, Coordinate]
+    group: str
+    unit: str
+    direction: str
+    columns: list[ColumnOfPair]
+
+
+def pairs(comparison: Comparison) -> list[PairOfSteps]:
+    """The tests that ran both before and after the writes, in the order of the later ones."""
+    rows = {_key(row["workload"], row): row for row in comparison["rows"]}
+    found = ((row, rows.get(_key(later, row))) for row in rows.values() if (later := later_name(row)))
+    return [_pair(before, after) for before, after in found if after and after["unit"] == before["unit"]]
+
+
+def later_name(row: RowEntry) -> str:
+    """The name of the same test after the writes; '' for other steps."""
+    parts = row["workload"].split(".")
+    return ".".join(part for part in parts if part != PRE) if PRE in parts[1:] else ""
+
+
+def _key(name: str, row: RowEntry) -> tuple[str, str]:
+    return name, json.dumps(row["coordinates"], sort_keys=True)
+
+
+def _pair(before: RowEntry, after: RowEntry) -> PairOfSteps:
+    return {
+        "before": before["workload"],
+        "after": after["workload"],
+        "coordinates": after["coordinates"],
+        "group": after["group"],
+        "unit": after["unit"],
+        "direction": after["direction"],
+        "columns": [_column(before, after, at) for at in range(len(after["n"]))],
+    }
+
+
+def _column(before: RowEntry, after: RowEntry, at: int) -> ColumnOfPair:
+    """One column, session by session: what makes a whole session fast or slow is in both steps."""
+    samples = zip(before["samples"][at], after["samples"][at], strict=True)
+    ratios = [later / earlier if earlier and later else None for earlier, later in samples]
+    known = [ratio for ratio in ratios if ratio is not None]
+    return {
+        "values": [before["values"][at], after["values"][at]],
+        "ratios": ratios,
+        "ratio": geometric_mean(known) if known else None,
+        "n": len(known),
+        "marks": sorted({*before["marks"][at], *after["marks"][at]}),
+    }

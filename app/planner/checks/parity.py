@@ -1,0 +1,185 @@
+"""Finds settings in which the contenders of a plan differ: engines are compared, not settings.
+
+Before a rehearsal only what all presets name is known; the rehearsal says what is in force.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+from app.core.units import count_text
+from app.engines import engine_of
+from app.planner.estimate.estimate import ContenderSize
+from app.protocol.answers import INFO, PASS, WARN, Check, Rehearsal, Reply
+from app.protocol.plan import Contender
+from app.protocol.words import plain
+from app.variables import option_values
+from app.variables.memory_text import memory_text
+from app.variables.variables import MATTERS, NAMED, OF_THE_SERVER, Values
+
+IN_MEMORY = 0.8  # of the memory: what the operating system can cache of files read through it
+CORES, MEMORY = "cores", "server memory"
+IN_FORCE = "settings in force"  # the check that a rehearsal answers
+_SHOWN = 6  # variables named in one line
+_MOST = 1000  # kept with their values: a server may answer anything
+_LONGEST = 200  # characters of a value
+_NAME = re.compile(r"[a-z0-9_.]{1,64}")
+_SAYS_NOTHING = re.compile(r"version|.*_version$|license$|.*time_zone$")  # what a server says of itself
+_ALGORITHM = re.compile(r"zlib|snappy|lz4|zstd|bzip2|lzma|lzo|row format compressed", re.IGNORECASE)
+
+
+# before the rehearsal
+
+
+def check_presets(
+    contenders: Sequence[Contender], sizes: Sequence[ContenderSize], defaults: Mapping[str, Values]
+) -> list[Check]:
+    """Differences in what all presets set, and in cores and memory; and in defaults that are known."""
+    values = [option_values(each.cnf) for each in contenders]
+    found = _check_rules(contenders, [answers(*each, False) for each in zip(contenders, values, strict=True)])
+    found += _check_sides(contenders, values, sizes)
+    return [*found, _known_defaults(contenders, values, defaults)] if len(contenders) > 1 else found
+
+
+def _known_defaults(
+    contenders: Sequence[Contender], values: Sequence[Values], defaults: Mapping[str, Values]
+) -> Check:
+    """What presets do not set is up to the builds: earlier sessions tell it, or the rehearsal."""
+    text = "not known before a rehearsal"
+    builds = dict.fromkeys(each.fingerprint for each in contenders)
+    known = [defaults[build] for build in builds if build in defaults]
+    set_ones = {name for each in values for name in each}
+    changed = changed_defaults(known, set_ones) if len(known) > 1 else []
+    changed.sort(key=lambda name: name not in NAMED)  # what matters in a comparison first
+    if changed:
+        differ = f"the defaults of these builds differ in {count_text(len(changed), 'variable')}"
+        text += f"; {differ}: {_few(changed)}"
+    return Check(IN_FORCE, INFO, text)
+
+
+# after it
+
+
+def check_in_force(
+    contenders: Sequence[Contender], sizes: Sequence[ContenderSize], rehearsals: Sequence[Rehearsal]
+) -> list[Check]:
+    """Differences in force between the servers of these contenders, each started once."""
+    if len(contenders) < 2 or not all(each.variables for each in rehearsals):
+        return []
+    values = [each.variables for each in rehearsals]
+    meanings = [
+        {**answers(contender, each.variables), "compression": compressed(each.compression)}
+        for contender, each in zip(contenders, rehearsals, strict=True)
+    ]
+    found = _check_rules(contenders, meanings) + _check_sides(contenders, values, sizes)
+    agreed = Check("parity", PASS, f"the contenders agree in {len(meanings[0])} settings in force")
+    return [*(found or [agreed]), *_check_defaults(contenders, values)]
+
+
+def compressed(in_force: str) -> str:
+    """The compression as the server reports it; `none` if it names no algorithm."""
+    return "; ".join(filter(_ALGORITHM.search, in_force.split("; "))) or "none"
+
+
+def answers(contender: Contender, values: Values, is_in_force: bool = True) -> dict[str, str]:
+    """What each variable means for a contender, without meaningless ones."""
+    engine = engine_of(contender.engine)
+    plain_ones = {each.what: each.answer(engine, values, is_in_force) for each in MATTERS}
+    asked = {CORES: contender.cores or "all", MEMORY: memory_text(vars(contender)) or _USUAL_MEMORY}
+    return {what: answer for what, answer in {**plain_ones, **asked}.items() if answer}
+
+
+def _check_rules(contenders: Sequence[Contender], meanings: Sequence[Mapping[str, str]]) -> list[Check]:
+    found = []
+    for what in dict.fromkeys(what for each in meanings for what in each):
+        why, todo = _WORDS[what]
+        found += _difference(what, why, todo, contenders, [each.get(what, "") for each in meanings])
+    return found
+
+
+def _difference(
+    what: str, why: str, todo: str, contenders: Sequence[Contender], said: Sequence[str]
+) -> list[Check]:
+    """A check of a difference; contenders without an answer do not count."""
+    who: dict[str, list[str]] = {}
+    for contender, answer in zip(contenders, said, strict=True):
+        if answer:
+            who.setdefault(answer, []).append(contender.name)
+    if len(who) < 2:
+        return []
+    text = "; ".join(f"{', '.join(names)}: {answer}" for answer, names in who.items())
+    return [Check("parity", WARN, f"{what}: {text} ({why})", todo)]
+
+
+# data and caches
+
+
+def _check_sides(
+    contenders: Sequence[Contender], values: Sequence[Values], sizes: Sequence[ContenderSize]
+) -> list[Check]:
+    sides = [_side(*each) for each in zip(contenders, values, sizes, strict=True)]
+    return _difference("fits in cache", *_WORDS["fits in cache"], contenders, sides)
+
+
+def _side(contender: Contender, values: Values, size: ContenderSize) -> str:
+    """Whether the page cache holds its files too; '' if unknown."""
+    access = engine_of(contender.engine).file_access(values)
+    is_small = size.data_bytes <= IN_MEMORY * size.memory_bytes
+    if size.data_bytes <= size.cache_bytes or (access.startswith("buffered") and is_small):
+        return "the data fits"
+    return "the data does not fit" if access or not is_small else ""
+
+
+# defaults
+
+
+def _check_defaults(contenders: Sequence[Contender], values: Sequence[Values]) -> list[Check]:
+    """A check with the number of other variables that differ by the builds' defaults."""
+    one_of_each = {each.fingerprint: (each.name, its) for each, its in zip(contenders, values, strict=True)}
+    set_ones = {name for each in contenders for name in option_values(each.cnf)}
+    changed = changed_defaults([its for _, its in one_of_each.values()], set_ones | NAMED)
+    if not changed:
+        return []
+    text = f"{len(changed)} other variables differ by the defaults of the builds: {_few(changed)}"
+    details = [
+        Reply(
+            "default", name, "; ".join(f"{who}: {its[name][:_LONGEST]}" for who, its in one_of_each.values())
+        )
+        for name in changed[:_MOST]
+    ]
+    return [Check("defaults", PASS, text, answers=tuple(details))]
+
+
+def _few(names: Sequence[str]) -> str:
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def changed_defaults(values: Sequence[Values], set_ones: Collection[str]) -> list[str]:
+    """Variables with different values that all builds have and no preset sets."""
+    common = set(values[0]).intersection(*values).difference(set_ones) - OF_THE_SERVER
+    return sorted(
+        name
+        for name in common
+        if _NAME.fullmatch(name)
+        and not _SAYS_NOTHING.match(name)
+        and not any("/" in each[name] for each in values)
+        and len({plain(each[name]) for each in values}) > 1
+    )
+
+
+_USUAL_MEMORY = "as the build and the machine have it"
+_WORDS = {
+    **{each.what: (each.why, each.todo) for each in MATTERS},
+    CORES: ("fewer CPUs do less work", "give all the same cores, unless you compare cores"),
+    MEMORY: ("allocators and limits cost time", "give all the same, unless you compare these"),
+    "compression": (
+        "compression costs CPU and saves bytes written and cached",
+        "set the same compression for all, or none",
+    ),
+    "fits in cache": (
+        "one contender reads from memory, the other from files",
+        "change rows or caches so that the data of all contenders fits, or of none",
+    ),
+}

@@ -1,0 +1,125 @@
+"""How long steps take on any machine: stated guesses, for what the plan does not declare in seconds."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.catalog.custom_sql import parse, workload_keys
+from app.engines import engine_of
+from app.engines.engine import MIB
+from app.planner.request.slicing import SLICE_S, SWITCH_S
+from app.planner.resolve.sizes import bytes_per_row, of_engine
+from app.protocol.plan import LIMIT, PREPARING, Contender, Plan, Step, Turn
+
+SCAN_RATE = 1_000_000  # of all engines, from the cache
+DISK_RATE = 100 * MIB  # what a settle step writes back in a second
+STATEMENT_RATE = 2_000  # of one client thread, for the time of steps bounded by events
+WRITE_RATE = 10_000  # of one client thread, for the space of timed steps: rarely reached
+CORE_RATE = 5_000  # and of all client threads together, for each hardware thread of the target
+SERVER_S = 8  # to make, start and shut down a server
+STEP_S = 0.5  # between two steps
+ANALYSE_S = 0.05  # for each table
+
+
+@dataclass(frozen=True)
+class Work:
+    """The data for counting the statements of a step in advance."""
+
+    workloads: Mapping[str, Mapping[str, Any]]
+    most_rate: int  # statements a second that the target can carry out at all
+
+    def per_event(self, step: Step) -> int:
+        return int(self.workloads.get(step.workload, {}).get("queries_per_event", 1))
+
+    def row_bytes(self, contender: Contender) -> float:
+        return bytes_per_row(contender, [each.get("row_bytes", {}) for each in self.workloads.values()])
+
+    def thread_rate(self, step: Step, name: str) -> float:
+        """Rows per second of one thread in a step that prepares the tables."""
+        engine = engine_of(name)
+        said = self.workloads.get(step.workload, {}).get("rows_per_second", {})
+        return float(of_engine(said, engine, min) or engine.rate(step.kind))
+
+    def grows(self, step: Step) -> bool:
+        """Whether a step adds data; deletes leave the space in use."""
+        workload = self.workloads.get(step.workload, {})
+        return (
+            step.kind == "drive" and bool(workload.get("changes_rows")) and not workload.get("removes_rows")
+        )
+
+    def statements(self, step: Step, within_s: int = 0) -> int:
+        """The largest number of statements of a step, in all or within these seconds."""
+        rate = min(WRITE_RATE * step.threads, self.most_rate)
+        seconds = max(step.seconds + step.warmup, step.cap_s) if step.seconds else 0
+        timed = rate * min(seconds, within_s or seconds)
+        bounded = step.events * self.per_event(step)
+        return min(timed, bounded) if timed and bounded else timed or bounded
+
+
+def step_guesses(plan: Plan, contender: Contender) -> list[float]:
+    """Seconds of each step beyond declared ones, as far as known without a survey."""
+    return steps_s(plan, contender, Work(workloads_of(plan), CORE_RATE))
+
+
+def workloads_of(plan: Plan) -> dict[str, Mapping[str, Any]]:
+    """The workload files that the plan carries, by name."""
+    texts = [
+        text for name, text in plan.files.items() if name.startswith("workloads/") and name[-5:] == ".toml"
+    ]
+    return {str(data["name"]): _with_sql(plan, data) for data in map(tomllib.loads, texts)}
+
+
+def _with_sql(plan: Plan, data: dict[str, Any]) -> dict[str, Any]:
+    """A workload with the keys that follow from its SQL."""
+    text = plan.files.get(f"workloads/{data.get('sql')}")
+    return data if text is None else {**data, **workload_keys(parse(text), str(data["kind"]))}
+
+
+def spared(plan: Plan, turn: Turn) -> int:
+    """How many steps a session leaves out: it starts from the snapshot of an earlier one of its contender."""
+    before = any(each.contender == turn.contender and each.ordinal < turn.ordinal for each in plan.turns)
+    return max(0, plan.snapshot_at) if before else 0
+
+
+def steps_s(plan: Plan, contender: Contender, work: Work) -> list[float]:
+    """Seconds beyond declared ones, with restarts before and ANALYZE TABLE after steps."""
+    before = [{}, *(step.restart_with for step in plan.steps)]
+    return [
+        STEP_S
+        + _step_s(plan, step, contender, work)
+        + _analyse_s(plan, step, contender)
+        + SERVER_S * (step.restart_with != options)
+        for step, options in zip(plan.steps, before, strict=False)
+    ]
+
+
+def _step_s(plan: Plan, step: Step, contender: Contender, work: Work) -> float:
+    """Seconds of a step beyond its declared ones."""
+    rows = plan.tables * plan.rows
+    if step.kind in PREPARING:
+        loaded = plan.rows_loaded_by(step) if step.kind == "load" else rows
+        return loaded / (work.thread_rate(step, contender.engine) * step.threads)
+    if step.kind == "scan":
+        return rows / (SCAN_RATE * min(step.threads, plan.tables))
+    if step.kind == "settle":
+        return min(step.cap_s, 3 + rows * work.row_bytes(contender) / 2 / DISK_RATE)
+    if step.kind == LIMIT:
+        return max(0.0, step.cap_s - step.seconds - step.warmup)
+    if step.kind == "restart":
+        copied = rows * bytes_per_row(contender) if plan.start == "snapshot" else 0
+        return SERVER_S + copied / DISK_RATE
+    if step.events and not step.seconds:
+        rate = min(STATEMENT_RATE * step.threads, work.most_rate) / work.per_event(step)
+        return step.events / min(rate, step.rate or rate)
+    return SWITCH_S * (step.seconds + step.warmup) / SLICE_S if step.sliced else 0.0
+
+
+def _analyse_s(plan: Plan, step: Step, contender: Contender) -> float:
+    """Seconds of ANALYZE TABLE after a step."""
+    if not step.analyse:
+        return 0.0
+    rate = engine_of(contender.engine).analyse_rate
+    return plan.tables * (ANALYSE_S + (plan.rows / rate if rate else 0.0))

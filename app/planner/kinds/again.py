@@ -1,0 +1,202 @@
+"""Sessions of the history measured again: the same work in a new plan, their contenders in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypedDict, TypeVar
+
+from app.catalog import Catalog, SequenceStep
+from app.catalog import Sequence as StepSequence
+from app.catalog.sequence import CoreSets, sequence_of
+from app.core.errors import InputError
+from app.core.toml_text import read_document
+from app.core.units import count_text
+from app.history.lists.sessions import find_all
+from app.history.steps.figures import plans_by_session
+from app.planner.request.cores import OWN_CPUS, SHARED_CPUS
+from app.planner.request.request import LIMITS, ContenderRequest, PlanRequest
+from app.planner.resolve.contenders import as_named_today, short_names
+from app.protocol.plan import ARRIVALS, LIMIT, SLICES, UNTIL_DECIDED, Contender, Plan, Step
+from app.stats.at_target.verdicts import LEAST
+from app.variables import preset_file
+
+if TYPE_CHECKING:
+    from app.history.store.history import History
+
+T = TypeVar("T")
+Files = Mapping[str, str]  # of a plan
+
+
+class Swept(TypedDict):
+    rate: tuple[int, ...] | None
+    arrivals: str
+    cores: CoreSets | None
+    cpus: str
+    vary: str  # `innodb_spin_wait_delay=6,96`
+
+
+def request_again(history: History, references: Sequence[str]) -> PlanRequest:
+    """The request of sessions, or of a whole plan; raises InputError if their work differs."""
+    ids = find_all(history, references)
+    with history.reading():
+        plans = plans_by_session(history, ids)
+    first = next(iter(plans.values()))
+    for id_, plan in plans.items():
+        _check_same(id_, plan, first)
+    turns = [(plan, plan.turn_of(id_)) for id_, plan in plans.items()]
+    once = {(plan.id, turn.ordinal): (plan.contender_of(turn), plan.files) for plan, turn in turns}
+    contenders = [each for each, _ in once.values()]  # once, however many attempts
+    chosen = {(each.key, each.build): (each, files) for each, files in once.values()}
+    most = max(contenders.count(each) for each in contenders)
+    return replace(
+        _request(first),
+        contenders=_contenders(list(chosen.values())),
+        repeats=UNTIL_DECIDED if first.until_decided else max(most, LEAST if len(chosen) > 1 else 1),
+        time_limit=first.time_limit,
+        **({name: getattr(first, name) for name in LIMITS} if first.until_decided else {}),
+    )
+
+
+def _check_same(session: str, plan: Plan, first: Plan) -> None:
+    if not any(step.lua for step in plan.steps):
+        raise InputError(f"session {session} did not run under Dyno: there is no plan to repeat")
+    if plan.target != first.target:
+        raise InputError(
+            f"session {session} is from {plan.target}, the first one from {first.target}: choose sessions"
+            " of one target"
+        )
+    if _work(plan) != _work(first):
+        raise InputError(
+            f"session {session} did different work than the first one ({_work_text(plan)};"
+            f" {_work_text(first)}): choose sessions of the same steps and sizes"
+        )
+
+
+def _work(plan: Plan) -> object:
+    """What must be equal; the files may come from an earlier Dyno."""
+    return plan.sequence, plan.tables, plan.rows, [step.label for step in plan.steps]
+
+
+def _work_text(plan: Plan) -> str:
+    steps = count_text(len(plan.steps), "step")
+    return f"{plan.sequence}: {steps}, {plan.tables} x {count_text(plan.rows, 'row')}"
+
+
+def _request(plan: Plan) -> PlanRequest:
+    sequence = _sequence(plan)
+    there = {step.name for step in plan.steps}
+    ticked = tuple(step.name for step in sequence.steps if step.name in there)
+    return PlanRequest(
+        name=plan.name if plan.name != plan.sequence else "",
+        target=plan.target,
+        sequence=plan.sequence,
+        steps=() if len(ticked) == len(sequence.steps) else ticked,
+        profile=_profiled(plan.steps, sequence),
+        tables=_unless(plan.tables, sequence.tables),
+        rows=_unless(plan.rows, sequence.rows),
+        seconds=_unless(plan.seconds, sequence.seconds),
+        warmup=_unless(plan.warmup, sequence.warmup),
+        pause=plan.pause,
+        quiet_wait=plan.quiet_wait,
+        repeat_if_disturbed=plan.repeat_if_disturbed,
+        others_pct=plan.others_pct,
+        steal_pct=plan.steal_pct,
+        threads=_unless(tuple(plan.threads), sequence.threads),
+        order=SLICES if plan.order == SLICES else "interleaved",
+        transport="" if plan.load or plan.transport == sequence.transport else plan.transport,
+        load=tuple(each.name for each in plan.load),
+        load_address=plan.load_address,
+        load_method=plan.load_method,
+        start=plan.start,
+        instruments=plan.instruments,
+        **_swept(plan.steps, sequence),
+    )
+
+
+def _profiled(steps: Iterable[Step], sequence: StepSequence) -> tuple[str, ...]:
+    """The steps that the plan profiled, without those that its sequence does."""
+    own = {step.name for step in sequence.steps if step.profile}
+    return tuple(dict.fromkeys(step.name for step in steps if step.profile and step.name not in own))
+
+
+def _unless(value: T, said: object) -> T | None:
+    """A value of the plan, unless its sequence has it already."""
+    return None if value == said else value
+
+
+def _sequence(plan: Plan) -> StepSequence:
+    """The sequence as it was in the plan."""
+    label = f"sequences/{plan.sequence}.toml"
+    return sequence_of(read_document(plan.files.get(label, ""), label), plan.sequence, False, label)
+
+
+def _swept(steps: Iterable[Step], sequence: StepSequence) -> Swept:
+    """The plan's values for steps without their own."""
+    own = {step.name: step for step in sequence.steps}
+    driven = [step for step in steps if step.kind in ("drive", LIMIT) and step.name in own and not step.warm]
+    rated = [step for step in driven if step.rate and not own[step.name].rate]
+    cores = [_core_set(step) for step in driven if not own[step.name].cores]
+    varied = [each for step in driven if not own[step.name].variation for each in step.variables.items()]
+    has_own = any(step.cores and not _core_set(step) for step in driven)
+    values = dict.fromkeys(str(value) for _, value in varied)
+    return {
+        "rate": tuple(dict.fromkeys(step.rate for step in rated)) or None,
+        "arrivals": _arrivals(rated, own),
+        "cores": tuple(dict.fromkeys(each for each in cores if each)) or None,
+        "cpus": OWN_CPUS if has_own else SHARED_CPUS,
+        "vary": f"{varied[0][0]}={','.join(values)}" if varied else "",
+    }
+
+
+def _arrivals(rated: list[Step], own: Mapping[str, SequenceStep]) -> str:
+    """The plan's arrivals, unless they are the usual ones."""
+    found = [step.arrivals for step in rated if not own[step.name].arrivals]
+    return found[0] if found and found[0] != ARRIVALS[0] else ""
+
+
+def _core_set(step: Step) -> int | str | None:
+    """That the step was swept over."""
+    return step.coordinates.get("cores") or step.coordinates.get("cpus")
+
+
+def contenders_again(plan: Plan) -> tuple[ContenderRequest, ...]:
+    """All contenders of a plan, in its order."""
+    return _contenders([(each, plan.files) for each in plan.contenders])
+
+
+def _contenders(found: Sequence[tuple[Contender, Files]]) -> tuple[ContenderRequest, ...]:
+    """The contenders by build, engine and preset, with the names that a person gave them."""
+    catalog = Catalog()
+    nameless = [_contender(each, _lost_preset(each, files, catalog)) for each, files in found]
+    names = [each.name for each, _ in found]
+    today = as_named_today(nameless, catalog)
+    if len(set(names)) < len(names) or names == short_names(nameless):
+        return today
+    return tuple(replace(each, name=name) for each, name in zip(today, names, strict=True))
+
+
+def _lost_preset(contender: Contender, files: Files, catalog: Catalog) -> str:
+    """The preset as the plan has it, if none has its name: it was deleted, or `dyno explain` made it."""
+    try:
+        catalog.preset(contender.engine, contender.preset)
+    except InputError:
+        text = files.get(preset_file(contender.engine, contender.preset), "")
+        if text:
+            catalog.own_preset_path(contender.engine, contender.preset)  # others' journals have any name
+        return text
+    return ""
+
+
+def _contender(contender: Contender, preset_text: str) -> ContenderRequest:
+    return ContenderRequest(
+        build=contender.build,
+        engine=contender.engine,
+        preset=contender.preset,
+        table_options=contender.table_options,
+        cores=contender.cores,
+        allocator=contender.allocator,
+        numa=contender.numa,
+        memory_limit=str(contender.memory_limit or ""),
+        preset_text=preset_text,
+    )

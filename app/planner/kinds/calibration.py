@@ -1,0 +1,44 @@
+"""The plan of a calibration: the same contenders several times, with shared and with separate CPUs."""
+
+from __future__ import annotations
+
+from app.core.errors import TargetError
+from app.engines import FIRST, KNOWN
+from app.history.machines.calibration import SEQUENCE
+from app.planner.request.cores import in_order
+from app.planner.request.request import ContenderRequest, PlanRequest
+from app.protocol.answers import Build, Survey
+
+from .canary import steadiest_build
+
+SESSIONS = 6  # of all contenders together
+MOST_ENGINES = 2  # more would take too long
+
+
+def calibration_request(survey: Survey, target: str) -> PlanRequest:
+    """A calibration of about five minutes; raises TargetError if no build can run it."""
+    build = steadiest_build(survey)
+    if build is None:
+        raise TargetError(
+            f"{target} has no build with {FIRST.title} that starts: install mariadb-server there"
+        )
+    engines = _engines(build)
+    return PlanRequest(
+        name=SEQUENCE,
+        target=target,
+        sequence=SEQUENCE,
+        contenders=tuple(ContenderRequest(build.name, each) for each in engines),
+        repeats=SESSIONS // len(engines),
+        cores=_core_sets(survey),
+    )
+
+
+def _engines(build: Build) -> list[str]:
+    """Two engines of the build that use the disk differently."""
+    return [name for name in KNOWN if build.has(name)][:MOST_ENGINES]
+
+
+def _core_sets(survey: Survey) -> tuple[int, ...] | None:
+    """Core sets: all CPUs shared by server and load, and half of the cores for each."""
+    cores = sum(map(len, survey.topology))
+    return (len(in_order(survey.topology)), cores // 2) if cores > 1 else None

@@ -1,0 +1,57 @@
+"""The canary of a plan: a small server that stays the same, measured before each session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.engines import FIRST
+from app.history.machines.measured import Measured
+from app.planner.estimate.estimate import UNKNOWN, Estimate, estimate
+from app.planner.resolve.contenders import contender_of
+from app.protocol.answers import Build, Survey
+from app.protocol.plan import SLICES, Plan
+from app.stats.at_target.verdicts import LEAST
+
+CANARY_S = 20  # that it takes: made, started, measured, gone
+LONG_S = 600  # plans that take longer have one
+CNF = "\n".join(
+    (
+        "[mysqld]",
+        "loose_skip_log_bin",
+        "loose_innodb_buffer_pool_size=64M",
+        "loose_innodb_flush_log_at_trx_commit=1",
+        "loose_performance_schema=OFF",
+        "",
+    )
+)
+_SYSTEM = "/usr"  # the build that the target's own packages brought: it changes least
+
+
+def estimated(plan: Plan, survey: Survey, known: Measured = UNKNOWN) -> tuple[Plan, Estimate]:
+    """The plan with its estimate, and with a canary where it is long enough and a build can be one.
+
+    In slices all contenders of a round meet the machine as it is at that time.
+    """
+    found = estimate(plan, survey, known)
+    named = [each.build for each in plan.contenders]
+    has_canary = found.seconds > LONG_S and plan.order != SLICES
+    build = steadiest_build(survey, named) if has_canary else None
+    if build is None:
+        return plan, found
+    turns = len(plan.first_turns)
+    longer = replace(
+        found,
+        seconds=found.seconds + CANARY_S * turns,
+        canary_s=CANARY_S * turns,
+        fewest_s=found.fewest_s and found.fewest_s + CANARY_S * LEAST * len(plan.contenders),
+        repeating_s=found.repeating_s + CANARY_S * (len(plan.turns) - turns),
+    )
+    return replace(plan, canary=[contender_of(build, "canary", FIRST.name, "", CNF)]), longer
+
+
+def steadiest_build(survey: Survey, named: Sequence[str] = ()) -> Build | None:
+    """The build for the canary: the system's, else one of the plan; None if none can start."""
+    fitting = [build for build in survey.builds if build.has(FIRST.name)]
+    fitting.sort(key=lambda build: (build.base != _SYSTEM, build.name not in named, build.name))
+    return next(iter(fitting), None)

@@ -1,0 +1,199 @@
+"""Finds the builds and presets that contenders name, and gives them short names."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from app.catalog import Catalog
+from app.core.errors import InputError, about
+from app.core.ranges import cpus_of
+from app.engines.engine import NAME
+from app.planner.request.request import ContenderRequest
+from app.protocol.answers import Build, Survey
+from app.protocol.cpus import as_text
+from app.protocol.plan import Contender
+from app.variables import Machine, Preset, parse_preset, render
+
+_PLUGIN = re.compile(r"ha_\w+\.so", re.ASCII)
+
+
+def resolve_contenders(
+    requests: Sequence[ContenderRequest], survey: Survey, catalog: Catalog, at_once: int = 1
+) -> tuple[list[Contender], list[Preset]]:
+    """Contenders with their presets rendered, and the presets as they were written.
+
+    `at_once`: the servers that are up at the same time, and share the machine.
+    """
+    asked = as_named_today(requests, catalog)
+    contenders, presets = [], []
+    for at, (name, request) in enumerate(zip(short_names(asked), asked, strict=True)):
+        with about(f"contenders.{at}"):
+            build = find_build(request, survey)
+            preset = find_preset(request, catalog)
+            contenders.append(_contender(name, request, build, preset, survey, at_once))
+            presets.append(preset)
+            _check_once(contenders)
+    return contenders, presets
+
+
+def as_named_today(requests: Sequence[ContenderRequest], catalog: Catalog) -> tuple[ContenderRequest, ...]:
+    """The contenders with the names that their presets have now, unless they bring the text."""
+    return tuple(
+        each if each.preset_text else replace(each, preset=catalog.preset_name(each.engine, each.preset))
+        for each in requests
+    )
+
+
+def find_preset(request: ContenderRequest, catalog: Catalog) -> Preset:
+    """The preset as written; raises InputError if it does not exist."""
+    if request.preset_text:
+        return parse_preset(request.preset_text, request.preset, request.engine, shipped=False)
+    return catalog.preset(request.engine, request.preset)
+
+
+def _check_once(contenders: Sequence[Contender]) -> None:
+    """Refuse a contender that equals an earlier one: repeats show noise, not copies."""
+    last = contenders[-1]
+    for each in contenders[:-1]:
+        if (each.key, each.build) == (last.key, last.build):
+            raise InputError(
+                f"the contenders {each.name} and {last.name} differ only in their names:"
+                " remove one, or choose 2 or more repeats to see the noise"
+            )
+
+
+def _contender(
+    name: str, request: ContenderRequest, build: Build, preset: Preset, survey: Survey, at_once: int
+) -> Contender:
+    machine = machine_of(survey, request.cores, request.memory_limit_bytes, at_once)
+    rendered = render(preset, build.family or "", build.version or "", machine)
+    plugin = other_engines(build).get(request.engine, "")
+    loads = f"plugin_load_add={plugin}\n" if plugin and plugin[:-3] not in rendered.text else ""
+    return replace(
+        contender_of(build, name, request.engine, preset.name, rendered.text + loads),
+        table_options=request.table_options.strip(),
+        cores=_as_taskset_has_it(request.cores),
+        allocator="" if request.allocator == "system" else request.allocator,
+        numa=request.numa,
+        memory_limit=request.memory_limit_bytes,
+    )
+
+
+def contender_of(build: Build, name: str, engine: str, preset: str, cnf: str) -> Contender:
+    """A contender of a build, an engine and a my.cnf, without further settings."""
+    return Contender(
+        name=name,
+        build=build.name,
+        base=build.base,
+        server=build.server,
+        family=build.family or "",
+        version=build.version or "",
+        fingerprint=build.fingerprint or "",
+        engine=engine,
+        preset=preset,
+        cnf=cnf,
+    )
+
+
+def machine_of(survey: Survey, cores: str, memory_limit: int = 0, at_once: int = 1) -> Machine:
+    """The share of the target that one server gets: the base of shares in its preset."""
+    memory = memory_bytes(survey) // at_once
+    cores_each = max(1, count_cores("", survey) // at_once)
+    return Machine(min(memory, memory_limit or memory), min(cores_each, count_cores(cores, survey)))
+
+
+def memory_bytes(survey: Survey) -> int:
+    """The memory that shares in presets and row counts refer to."""
+    found = survey.memory_bytes
+    if not found:
+        raise InputError("the memory of the target is unknown: survey it again; it needs /proc/meminfo")
+    return found
+
+
+def find_build(request: ContenderRequest, survey: Survey) -> Build:
+    """A build of the survey that can start and has the engine; else InputError with the choices."""
+    build = next((each for each in survey.builds if each.name == request.build), None)
+    if build is None:
+        names = ", ".join(each.name for each in survey.builds) or "none"
+        raise InputError(f"there is no build {request.build} on this target; there are {names}")
+    if build.problem:
+        raise InputError(f"the build {request.build} cannot start: {build.problem}")
+    engines = engines_in(build)
+    if request.engine not in engines:
+        lacking = build.lacking.get(request.engine)
+        raise InputError(
+            f"the build {request.build} lacks the engine {request.engine}"
+            + (f": {lacking}" if lacking else f"; it has {', '.join(engines) or 'none'}")
+        )
+    return build
+
+
+def engines_in(build: Build) -> list[str]:
+    """All engines of a build by their plan names, known ones first."""
+    named = (engine.lower() for engine in build.engines)
+    return [*filter(NAME.fullmatch, named), *other_engines(build)]
+
+
+def other_engines(build: Build) -> dict[str, str]:
+    """Engines that Dyno does not know, with the plugin to load; their names come from the target."""
+    return {
+        name: plugin
+        for name, plugin in build.other_engines.items()
+        if NAME.fullmatch(name) and (not plugin or _PLUGIN.fullmatch(plugin))
+    }
+
+
+def _as_taskset_has_it(cores: str) -> str:
+    """CPUs in normal form; a plain list keeps its spelling, which is part of contender keys."""
+    return cores if re.fullmatch(r"[0-9,-]*", cores) else as_text(cpus_of(cores))
+
+
+def count_cores(cores: str, survey: Survey) -> int:
+    """The number of hardware threads of a core list; raises InputError for cores that do not exist."""
+    there = survey.cpu.threads or 1
+    if not cores:
+        return there
+    chosen = cpus_of(cores)
+    if max(chosen) >= there:
+        raise InputError(f"cores {cores}: the target has 0-{there - 1}")
+    return len(chosen)
+
+
+def short_names(requests: Sequence[ContenderRequest]) -> list[str]:
+    """The shortest names that distinguish the contenders; names given by a person stay."""
+    given = Counter(each.name for each in requests if each.name)
+    twice = [name for name, count in given.items() if count > 1]
+    if twice:
+        raise InputError(f"two contenders are called {twice[0]}: give one another name")
+    taken = set(given)
+    nameless = [each for each in requests if not each.name]
+    made = iter(_numbered(_shortest(nameless, taken), taken))
+    return [each.name or next(made) for each in requests]
+
+
+def _shortest(requests: Sequence[ContenderRequest], taken: set[str]) -> list[str]:
+    forms = [
+        [each.engine for each in requests],
+        [f"{each.engine}-{each.preset}" for each in requests],
+        [f"{each.build}-{each.engine}" for each in requests],
+        [f"{each.engine}-{Path(each.allocator or 'system').name.partition('.')[0]}" for each in requests],
+        [f"{each.build}-{each.engine}-{each.preset}" for each in requests],
+    ]
+    return next((form for form in forms if len(set(form) | taken) == len(form) + len(taken)), forms[-1])
+
+
+def _numbered(names: Sequence[str], taken: set[str]) -> list[str]:
+    """Names made unique by numbers."""
+    used, found = set(taken), []
+    for name in names:
+        fresh, count = name, 1
+        while fresh in used:
+            count += 1
+            fresh = f"{name}-{count}"
+        used.add(fresh)
+        found.append(fresh)
+    return found

@@ -1,0 +1,315 @@
+"""Resolving a request against the survey of a target and the catalog: the plan, or one line why not."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable
+
+from app.catalog import Catalog, Sequence, Workload
+from app.catalog.sequence import MAX_ROWS, SequenceStep, memory_share
+from app.core.errors import InputError, about
+from app.core.ids import new_id
+from app.core.settings import read_settings
+from app.planner.request.cores import OWN_CPUS, as_far_as_it_goes
+from app.planner.request.load_address import address_of, load_problem
+from app.planner.request.request import LIMITS, MAX_CONTENDERS, PlanRequest
+from app.planner.request.slicing import active_at_once, check_rates, check_slices, with_slices
+from app.protocol.answers import Disk, Survey
+from app.protocol.plan import (
+    ARRIVALS,
+    ATTEMPTS,
+    SLICES,
+    START,
+    UNTIL_DECIDED,
+    Contender,
+    Plan,
+    Step,
+    Turn,
+    digest,
+)
+from app.protocol.sysbench import LOAD_WRAPPER, RATE_WRAPPER, WRAPPER
+from app.variables import Preset
+
+from .contenders import memory_bytes, resolve_contenders
+from .sizes import bytes_per_row
+from .steps import Size, chosen_steps, own_tables, resolve_steps
+from .support import check_engines, check_load_method
+from .sweep import variations_of
+
+TABLES, ROWS, SECONDS, WARMUP, THREADS = 4, 1_000_000, 60, 5, (1,)  # where nobody says anything
+TRANSPORT, NETWORK = "socket", "network"
+MAX_PLAN_BYTES = 900_000  # a plan is part of the first event of a journal, which holds 1 MiB
+
+
+def resolve(
+    request: PlanRequest,
+    survey: Survey,
+    catalog: Catalog,
+    approved: Iterable[str] = (),
+    make_id: Callable[[], str] = new_id,
+) -> Plan:
+    """The complete plan; raises InputError with what is wrong and what to choose instead."""
+    sequence, workloads, chosen = choices_of(request, catalog)
+    with about("contenders"):
+        at_once = active_at_once(request)
+        contenders, presets = resolve_contenders(request.contenders, survey, catalog, at_once)
+    with about("steps"):
+        used = _approved(catalog, [workloads[step.workload] for step in chosen if step.workload], approved)
+    check_engines(contenders, used)
+    with about("load_method"):
+        check_load_method(request.load_method, contenders, used)
+    with about("rows"):
+        said = [workload.row_bytes for workload in used]
+        row_bytes = min(bytes_per_row(each, said) for each in contenders)
+        size = _size(request, sequence, survey, row_bytes, own_tables(used))
+    with about("steps"):
+        steps = resolve_steps(chosen, workloads, size, request.start)
+    _check_cores(steps, contenders)
+    if request.load:
+        _check_cpus_of_load(any(step.load_cores for step in steps))
+    files = _with(catalog.shipped_lua(START), _files(catalog, used, sequence, presets))
+    if any(step.rate or step.limit_ms for step in steps):
+        files = _with(catalog.shipped_lua(RATE_WRAPPER), files)
+        check_rates(steps, files)
+    if request.load:
+        files = _with(catalog.shipped_lua(LOAD_WRAPPER), files)
+    if request.order == SLICES:
+        files = _with(catalog.shipped_lua(WRAPPER), files)
+        steps = with_slices(steps, contenders, files)
+    plan = Plan(
+        id=make_id(),
+        name=request.name or sequence.name,
+        target=request.target,
+        machine_key=machine_key(survey),
+        sequence=sequence.name,
+        contenders=contenders,
+        steps=steps,
+        turns=_turns(request, sequence, contenders, make_id),
+        files=files,
+        tables=size.tables,
+        rows=size.rows,
+        seconds=size.seconds,
+        warmup=size.warmup,
+        pause=request.pause,
+        quiet_wait=request.quiet_wait,
+        repeat_if_disturbed=request.repeat_if_disturbed,
+        others_pct=request.others_pct,
+        steal_pct=request.steal_pct,
+        threads=list(size.threads),
+        repeats=request.rounds,
+        until_decided=request.until_decided,
+        time_limit=request.time_limit if request.until_decided else 0,
+        matters_pct=_limit(request, "matters_pct"),
+        false_share_pct=_limit(request, "false_share_pct"),
+        order=request.order,
+        transport=NETWORK if request.load else request.transport or sequence.transport or TRANSPORT,
+        load_method=request.load_method,
+        start=request.start,
+        instruments=request.instruments,
+        load_address=request.load_address,
+        allow_busy=request.allow_busy,
+    )
+    _check_bytes(plan)
+    return plan
+
+
+def choices_of(
+    request: PlanRequest, catalog: Catalog
+) -> tuple[Sequence, dict[str, Workload], list[SequenceStep]]:
+    """Sequence, workloads and steps; raises InputError for errors that do not depend on the target."""
+    with about("sequence"):
+        sequence = _sequence(request, catalog)
+        names = [step.workload for step in sequence.steps if step.workload]
+        workloads = {name: catalog.workload(name) for name in names}
+    with about("contenders"):
+        _check_contenders(request)
+    if problem := load_problem(request.load, request.load_address, request.target, request.transport):
+        raise InputError(problem, "load")
+    if request.load:
+        address_of(request.load_address)
+        _check_cpus_of_load(request.cpus == OWN_CPUS or bool(request.cores))
+    with about("steps"):
+        return sequence, workloads, chosen_steps(sequence, request.steps, workloads)
+
+
+def _approved(catalog: Catalog, workloads: list[Workload], approved: Iterable[str]) -> list[Workload]:
+    """Each workload once; raises UnapprovedError for Lua that is not approved."""
+    once = list({workload.name: workload for workload in workloads}.values())
+    hashes = frozenset(approved)
+    for workload in once:
+        catalog.check_approved(workload, hashes)
+    return once
+
+
+def machine_key(survey: Survey) -> str:
+    """The key of comparable machines: the machine, CPU, memory and the disk of the directory."""
+    disk = survey.disk or Disk()
+    return digest(
+        [
+            survey.machine_id,
+            {name: getattr(survey.cpu, name) for name in ("model", "sockets", "cores", "threads")},
+            survey.memory_bytes,
+            [disk.model, disk.kind, disk.filesystem],
+        ]
+    )
+
+
+def _sequence(request: PlanRequest, catalog: Catalog) -> Sequence:
+    if request.sequence:
+        return catalog.sequence(request.sequence)
+    names = ", ".join(sequence.name for sequence in catalog.sequences()[0])
+    raise InputError(f"choose a sequence: {names}")
+
+
+def _check_contenders(request: PlanRequest) -> None:
+    if not request.contenders:
+        raise InputError("choose a contender: write --contender BUILD:ENGINE:PRESET")
+    if len(request.contenders) > MAX_CONTENDERS:
+        raise InputError(f"a plan has at most {MAX_CONTENDERS} contenders, not {len(request.contenders)}")
+    check_slices(request)
+    _check_until_decided(request)
+
+
+def _check_until_decided(request: PlanRequest) -> None:
+    """Raise InputError if *until decided* makes no sense for the plan."""
+    if request.repeats == UNTIL_DECIDED and request.order == "grouped":
+        raise InputError(
+            "repeats until decided need rounds, which the order grouped lacks: choose interleaved or"
+            " slices, or a number of repeats",
+            "order",
+        )
+    if request.time_limit and request.repeats != UNTIL_DECIDED:
+        raise InputError(
+            f'a time limit needs repeats "{UNTIL_DECIDED}": choose these, or leave the limit out',
+            "repeats",
+        )
+    if any(getattr(request, name) is not None for name in LIMITS) and request.repeats != UNTIL_DECIDED:
+        raise InputError(
+            f'matters and false share need repeats "{UNTIL_DECIDED}": choose these, or'
+            " give the limits to dyno compare",
+            "repeats",
+        )
+
+
+def _limit(request: PlanRequest, name: str) -> float:
+    """The limits of a plan until decided: its own, else the settings."""
+    said: float | None = getattr(request, name)
+    usual: float = getattr(read_settings() if request.until_decided else Plan, name)
+    return usual if said is None else said
+
+
+def _size(request: PlanRequest, sequence: Sequence, survey: Survey, row_bytes: float, own: int) -> Size:
+    """Sizes from the request, else the sequence, else defaults; own: tables of custom SQL."""
+    if own and request.tables not in (None, own):
+        raise InputError(f"the load fills its own {own} tables, not {request.tables}: leave tables out")
+    tables = own or request.tables or sequence.tables or TABLES
+    rows = request.rows or sequence.rows or ROWS
+    warmup = next((each for each in (request.warmup, sequence.warmup) if each is not None), WARMUP)
+    return Size(
+        tables=tables,
+        rows=rows if isinstance(rows, int) else _share_of_memory(rows, tables, survey, row_bytes),
+        seconds=request.seconds or sequence.seconds or SECONDS,
+        warmup=warmup,
+        threads=request.threads or sequence.threads or THREADS,
+        cores=request.cores or as_far_as_it_goes(sequence.cores or (), survey.topology),
+        variations=variations_of(request.vary),
+        nodes=survey.topology,
+        own_cpus=request.cpus == OWN_CPUS,
+        cpu_threads=survey.cpu.threads or 1,
+        load_method=request.load_method,
+        profile=request.profile,
+        rates=request.rate or (),
+        arrivals=request.arrivals or ARRIVALS[0],
+    )
+
+
+def _check_cores(steps: list[Step], contenders: list[Contender]) -> None:
+    """Refuse contenders with their own cores in a plan with core sets, which apply to all."""
+    own = next((each for each in contenders if each.cores), None)
+    if own and any(step.cores for step in steps):
+        raise InputError(
+            f"the contender {own.name} sets cores {own.cores}, and the plan sets core sets for steps: leave"
+            " one of them out",
+            "contenders",
+        )
+
+
+def _check_cpus_of_load(are_parted: bool) -> None:
+    """Refuse to part CPUs between server and load where the load comes from other machines."""
+    if are_parted:
+        raise InputError(
+            "core sets and own CPUs part the server's machine between server and load, which comes from"
+            " load targets: leave them out",
+            "load",
+        )
+
+
+def _share_of_memory(rows: str, tables: int, survey: Survey, row_bytes: float) -> int:
+    """Rows per table, in full thousands, that give every contender at least this much data."""
+    share = memory_share(rows)
+    if share is None:
+        raise InputError(f'rows must be a number or like "3x memory", not {rows!r}')
+    if row_bytes <= 0:
+        raise InputError(f"rows {rows!r}: an engine that stores nothing has no size: give a number of rows")
+    wanted = math.ceil(share * memory_bytes(survey) / row_bytes / tables / 1000) * 1000
+    if not 0 < wanted <= MAX_ROWS:
+        raise InputError(
+            f"rows {rows!r} means {wanted:,} rows per table, {MAX_ROWS:,} at most: choose more tables"
+        )
+    return wanted
+
+
+def _turns(
+    request: PlanRequest, sequence: Sequence, contenders: list[Contender], make_id: Callable[[], str]
+) -> list[Turn]:
+    """The order of sessions: grouped A A B B, else A B B A, in which drift cancels out."""
+    repeats, count = range(1, request.rounds + 1), range(len(contenders))
+    if request.order == "grouped":
+        places = [(at, repeat) for at in count for repeat in repeats]
+    else:
+        places = [(at, repeat) for repeat in repeats for at in (count if repeat % 2 else reversed(count))]
+    attempts = range(1, ATTEMPTS + 1 if request.repeat_if_disturbed else 2)
+    return [
+        Turn(
+            make_id(), _turn_name(request, sequence, contenders[at], repeat, attempt),
+            at, repeat, ordinal, attempt,
+        )
+        for ordinal, (at, repeat) in enumerate(places, 1)
+        for attempt in attempts
+    ]  # fmt: skip
+
+
+def _turn_name(
+    request: PlanRequest, sequence: Sequence, contender: Contender, repeat: int, attempt: int
+) -> str:
+    name = f"{request.name or sequence.name}-{contender.name}"
+    name += f"-{repeat}" if request.rounds > 1 else ""
+    return f"{name}-attempt-{attempt}" if attempt > 1 else name
+
+
+def _files(
+    catalog: Catalog, used: list[Workload], sequence: Sequence, presets: list[Preset]
+) -> dict[str, str]:
+    """All files of the plan, by their names in it."""
+    files = {f"sequences/{sequence.name}.toml": sequence.text}
+    files.update({preset.file: preset.text for preset in presets})
+    for workload in used:
+        files = _with(catalog.workload_files(workload), files)
+    return files
+
+
+def _with(added: dict[str, str], files: dict[str, str]) -> dict[str, str]:
+    for name, text in added.items():
+        if files.get(name, text) != text:
+            raise InputError(f"{name} exists twice with different content: rename your own file")
+    return {**files, **added}
+
+
+def _check_bytes(plan: Plan) -> None:
+    size = len(json.dumps(plan.to_json(), ensure_ascii=False).encode("utf-8", "backslashreplace"))
+    if size > MAX_PLAN_BYTES:
+        raise InputError(
+            f"the plan has {size:,} bytes, {MAX_PLAN_BYTES:,} at most: "
+            "choose fewer repeats, thread counts or steps"
+        )

@@ -1,0 +1,166 @@
+"""The choices on a target: builds x engines x presets, and why some are not available."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+
+from app.catalog import Catalog, Sequence, SequenceStep, Workload
+from app.core.errors import InputError
+from app.core.ranges import as_listed
+from app.core.units import count_text
+from app.engines import engine_of
+from app.planner.request.request import ContenderRequest, PlanRequest
+from app.planner.resolve.contenders import engines_in, find_build, find_preset, machine_of
+from app.protocol.answers import Build, Survey
+from app.protocol.plan import PREPARING
+from app.variables import Preset, Rendered, render
+from app.variables.names import place
+
+NO_SURVEY = "survey the target first, to find its builds"
+
+
+@dataclass(frozen=True)
+class Choices:
+    """All choices, read once: later calls touch no file."""
+
+    builds: tuple[Build, ...] = ()
+    presets: tuple[Preset, ...] = ()
+    sequences: tuple[Sequence, ...] = ()
+    workloads: Mapping[str, Workload] = field(default_factory=dict)
+    refusals: Mapping[tuple[str, str, str], str] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()  # files that cannot be read
+
+    def refusal(self, build: str, engine: str, preset: str) -> str:
+        """Why this contender is not available; '' if it is."""
+        return self.refusals.get((build, engine, preset), "")
+
+    def preset(self, engine: str, name: str) -> Preset | None:
+        found = (each for each in self.presets if (each.engine, each.name) == (engine, name))
+        return next(found, None)
+
+    def copy_name(self, preset: Preset) -> str:
+        """`baseline-2`, or the next that is free."""
+        names = (f"{preset.name}-{number}" for number in count(2))
+        return next(name for name in names if not self.preset(preset.engine, name))
+
+    def sequence(self, name: str) -> Sequence | None:
+        return next((each for each in self.sequences if each.name == name), None)
+
+
+@dataclass(frozen=True)
+class StepChoice:
+    """A step of a sequence with its tick box."""
+
+    name: str
+    group: str
+    title: str  # what it measures
+    bound: str  # where it ends, if the sequence says so
+    is_fixed: bool  # nothing can be measured without it
+    can_be_profiled: bool = True  # clients are at work in it
+
+
+def choices(survey: Survey | None, catalog: Catalog) -> Choices:
+    """All choices; without a survey no builds."""
+    builds = tuple(survey.builds) if survey else ()
+    presets, wrong_presets = catalog.presets()
+    with_presets = catalog.engines()
+    for engine in sorted({each for build in builds for each in engines_in(build)} - set(with_presets)):
+        presets += catalog.presets(engine)[0]
+    sequences, wrong_sequences = catalog.sequences()
+    workloads, wrong_workloads = catalog.workloads()
+    return Choices(
+        builds=builds,
+        presets=tuple(sorted(presets, key=_place)),
+        sequences=tuple(sequences),
+        workloads={each.name: each for each in workloads},
+        refusals=_refusals(survey, presets) if survey else {},
+        problems=(*wrong_presets, *wrong_sequences, *wrong_workloads),
+    )
+
+
+def _place(preset: Preset) -> tuple[bool, int]:
+    """The sort key of presets: those of every engine first, engines without facts last."""
+    return not engine_of(preset.engine).has_facts, place(preset.name)
+
+
+def rendered(preset: Preset, build: str, survey: Survey, at_once: int = 1) -> Rendered:
+    """The preset as this build would get it; raises InputError if that is not possible.
+
+    `at_once`: the servers that share the target.
+    """
+    found = find_build(ContenderRequest(build, preset.engine, preset.name), survey)
+    return render(preset, found.family or "", found.version or "", machine_of(survey, "", 0, at_once))
+
+
+def step_choices(sequence: Sequence, workloads: Mapping[str, Workload]) -> list[StepChoice]:
+    """The steps in order; a step whose workload cannot be read has a problem."""
+    return [_step_choice(step, workloads.get(step.workload)) for step in sequence.steps]
+
+
+def _step_choice(step: SequenceStep, workload: Workload | None) -> StepChoice:
+    kind = workload.kind if workload else step.kind
+    title = workload.title if workload else step.kind or f"cannot read the workload {step.workload}"
+    options = ", ".join(f"{name}={value}" for name, value in step.options.items())
+    return StepChoice(
+        name=step.name,
+        group=(workload.group if workload else "") or kind or "unknown",
+        title=f"{title} ({options})" if options else title,
+        bound=_bound_text(step),
+        is_fixed=kind in PREPARING,
+        can_be_profiled=bool(step.workload) and not step.profile,
+    )
+
+
+def _bound_text(step: SequenceStep) -> str:
+    bounds = [
+        "a thread a table" if step.per_table else "",
+        count_text(step.threads[0], "thread") if step.threads and len(step.threads) == 1 else "",
+        f"threads {', '.join(map(str, step.threads))}" if step.threads and len(step.threads) > 1 else "",
+        f"p99 under {step.limit_ms:g} ms" if step.limit_ms else "",
+        f"rate {as_listed(step.rate)}" if step.rate else "",
+        f"core sets {as_listed(step.cores)}" if step.cores else "",
+        count_text(len(step.variation), "variation") if step.variation else "",
+        f"{step.seconds} s" if step.seconds else "",
+        count_text(step.events, "event") if step.events else "",
+        f"{step.warmup} s warm-up" if step.warmup else "",
+        "settles" if step.settle_after else "",
+        "profiled" if step.profile else "",
+    ]
+    return ", ".join(filter(None, bounds))
+
+
+def _refusals(survey: Survey, presets: list[Preset]) -> dict[tuple[str, str, str], str]:
+    found = {}
+    for build in survey.builds:
+        for preset in presets:
+            text = _refusal(build.name, preset, survey)
+            if text:
+                found[build.name, preset.engine, preset.name] = text
+    return found
+
+
+def _refusal(build: str, preset: Preset, survey: Survey) -> str:
+    try:
+        rendered(preset, build, survey)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+def lacking(request: PlanRequest, survey: Survey, catalog: Catalog) -> list[str]:
+    """What a plan needs and the target or catalog lacks: sequence, builds, engines, presets; by line."""
+    needs: list[Callable[[], object]] = [partial(catalog.sequence, request.sequence)]
+    for each in request.contenders:
+        needs += [partial(find_build, each, survey), partial(find_preset, each, catalog)]
+    return list(dict.fromkeys(problem for problem in map(_problem, needs) if problem))
+
+
+def _problem(find: Callable[[], object]) -> str:
+    try:
+        find()
+    except InputError as error:
+        return str(error)
+    return ""

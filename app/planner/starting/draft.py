@@ -1,0 +1,391 @@
+"""A draft: a plan that a person sets up, with its problems, time and disk."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from app.catalog import Catalog, Sequence, UnapprovedError, Workload
+from app.catalog.sequence import SWEPT
+from app.core.errors import DynoError, InputError, TargetError
+from app.core.ranges import as_listed, listed
+from app.core.toml_text import shown
+from app.core.units import seconds_of, time_text
+from app.engines import FIRST
+from app.history.machines.measured import Measured
+from app.planner import ContenderRequest, Estimate, PlanRequest
+from app.planner.checks.checks import check_plan
+from app.planner.estimate.estimate import UNKNOWN
+from app.planner.kinds.canary import estimated
+from app.planner.kinds.duel import SEQUENCE, duel, is_untouched
+from app.planner.request.request import memory_words, problem_of
+from app.planner.resolve.contenders import as_named_today, engines_in, short_names
+from app.planner.resolve.resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP, resolve
+from app.planner.resolve.steps import chosen_steps
+from app.protocol.answers import FAIL, Check, Survey
+from app.protocol.plan import UNTIL_DECIDED, Plan
+
+from .choices import lacking
+
+# the fields that are typed; what is left open the sequence or the planner fills in
+TYPED = ("tables", "rows", "seconds", "warmup", "threads", "cores", "rate", "repeats", "pause")
+_TIMES = ("seconds", "warmup", "pause", "time_limit")  # those of them that are times
+_OPEN = PlanRequest()
+_COUNT = re.compile(r"(\d{1,3}(?:[ ,_]?\d{3})*|\d+)\s*([kKmM]?)")
+_FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
+
+
+# what is typed
+
+
+def value_of(name: str, text: str) -> Any:
+    """The value typed into a field, None if empty; raises InputError about the field."""
+    words = text.strip()
+    if not words:
+        return None
+    value = _numbers(name, words) if name in SWEPT else _seconds(words) if name in _TIMES else _count(words)
+    problem = problem_of(name, value)
+    if problem and name in _TIMES and isinstance(value, str):
+        problem = f"must be seconds, or a time such as 30 min, not {shown(value)}"
+    if problem:
+        raise InputError(f"{name} {problem}", name)
+    return tuple(dict.fromkeys(value)) if isinstance(value, list) else value
+
+
+def text_of(value: object) -> str:
+    """A value as it is typed: `1,000,000`, `1, 2, 4`, `[0-3]`, `3x memory`."""
+    if value is None:
+        return ""
+    if isinstance(value, tuple):
+        return as_listed(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _count(text: str) -> int | str:
+    """A number such as 1000, 1,000,000 or 50k; other text stays text."""
+    found = _COUNT.fullmatch(text)
+    if not found or len(text) > 20:
+        return text
+    return int(re.sub(r"[ ,_]", "", found[1])) * _FACTORS[found[2].lower()]
+
+
+def _seconds(text: str) -> int | str:
+    """Seconds of a time as `time_text` writes it, or of a number."""
+    found = seconds_of(text)
+    return _count(text) if found is None else found
+
+
+def _numbers(name: str, text: str) -> list[int | str]:
+    try:
+        return listed(text)
+    except InputError as error:
+        raise InputError(f"{name} {error}", name) from None
+
+
+# what is set up
+
+
+@dataclass(frozen=True)
+class InvalidInput:
+    """A typed value that is not valid."""
+
+    text: str
+    problem: str
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A request being edited; every change gives another draft."""
+
+    request: PlanRequest = field(default_factory=PlanRequest)
+    unread: Mapping[str, InvalidInput] = field(default_factory=dict)
+
+    def typed(self, name: str, text: str) -> Draft:
+        """The draft with the text of a field, valid or not."""
+        unread = {key: value for key, value in self.unread.items() if key != name}
+        try:
+            value = value_of(name, text)
+        except InputError as error:
+            return replace(self, unread={**unread, name: InvalidInput(text, str(error))})
+        if value is None:
+            value = _repeats_of(self.request.contenders) if name == "repeats" else getattr(_OPEN, name)
+        return Draft(_consistent(replace(self.request, **{name: value})), unread)
+
+    def text(self, name: str) -> str:
+        """The text of a field."""
+        if name in self.unread:
+            return self.unread[name].text
+        value = getattr(self.request, name)
+        if value == getattr(_OPEN, name) and name in ("pause", "time_limit"):
+            return ""
+        return time_text(value) if name == "time_limit" else text_of(value)
+
+    def said(self, **values: Any) -> Draft:
+        """The draft with chosen values."""
+        return replace(self, request=replace(self.request, **values))
+
+    def with_sequence(self, name: str) -> Draft:
+        """The draft with another sequence and all its steps, without what belongs to the duel only."""
+        if name == self.request.sequence:
+            return self
+        if is_untouched(self.request):
+            plain = PlanRequest(target=self.request.target, sequence=name)
+            return replace(self, request=plain).with_contenders(self.request.contenders)
+        return self.said(sequence=name, steps=(), profile=())
+
+    def with_steps(self, ticked: Iterable[str], sequence: Sequence) -> Draft:
+        """The draft with only the ticked steps; all ticked is the default.
+
+        A plan of no step cannot be: then they stay as they were.
+        """
+        wanted = set(ticked)
+        steps = tuple(step.name for step in sequence.steps if step.name in wanted)
+        if not steps:
+            return self
+        profile = tuple(name for name in self.request.profile if name in steps)
+        return self.said(steps=() if len(steps) == len(sequence.steps) else steps, profile=profile)
+
+    # contenders
+
+    def with_contenders(self, contenders: tuple[ContenderRequest, ...]) -> Draft:
+        """The draft with these contenders; repeats follow their number unless a person chose them."""
+        before, after = _repeats_of(self.request.contenders), _repeats_of(contenders)
+        repeats = after if self.request.repeats == before else self.request.repeats
+        return replace(
+            self, request=_consistent(replace(self.request, contenders=contenders, repeats=repeats))
+        )
+
+    def is_ticked(self, build: str, engine: str, preset: str) -> bool:
+        return any((c.build, c.engine, c.preset) == (build, engine, preset) for c in self.request.contenders)
+
+    def tick(self, build: str, engine: str, preset: str, ticked: bool) -> Draft:
+        """Tick a cell of the grid: adds a contender, or removes all of that cell."""
+        rest = tuple(
+            c for c in self.request.contenders if (c.build, c.engine, c.preset) != (build, engine, preset)
+        )
+        if not ticked:
+            return self.with_contenders(rest)
+        if self.is_ticked(build, engine, preset):
+            return self
+        return self.with_contenders((*rest, ContenderRequest(build, engine, preset)))
+
+    def with_contender(self, at: int, **values: str) -> Draft:
+        """The draft with one contender changed: name, table options, cores or memory."""
+        if "memory" in values:
+            values |= memory_words(values.pop("memory"))
+        changed = list(self.request.contenders)
+        changed[at] = replace(changed[at], **{key: value.strip() for key, value in values.items()})
+        return self.said(contenders=tuple(changed))
+
+    def copied(self, at: int) -> Draft:
+        """The draft with a copy of a contender, without its name."""
+        contenders = self.request.contenders
+        copy = replace(contenders[at], name="")
+        return self.with_contenders((*contenders[: at + 1], copy, *contenders[at + 1 :]))
+
+    def without(self, taken: Iterable[int]) -> Draft:
+        gone = set(taken)
+        rest = (each for at, each in enumerate(self.request.contenders) if at not in gone)
+        return self.with_contenders(tuple(rest))
+
+
+def _repeats_of(contenders: tuple[ContenderRequest, ...]) -> int | str:
+    """The default repeats: until decided if there is something to compare."""
+    return UNTIL_DECIDED if len(contenders) > 1 else _OPEN.repeats
+
+
+def _consistent(request: PlanRequest) -> PlanRequest:
+    """The request without options of plans until decided, if it has a number of rounds."""
+    if request.repeats == UNTIL_DECIDED:
+        return request
+    return replace(request, time_limit=_OPEN.time_limit, matters_pct=None, false_share_pct=None)
+
+
+def first_draft(survey: Survey, target: str) -> Draft:
+    """The first draft: the duel, as far as the target can run it."""
+    request = PlanRequest(target=target)
+    try:
+        return Draft(duel(survey, request))
+    except TargetError:
+        builds = [each.name for each in survey.builds if each.has(FIRST.name)]
+        alone = tuple(ContenderRequest(name, FIRST.name) for name in builds[:1])
+        return Draft(replace(request, sequence=SEQUENCE, contenders=alone))
+
+
+def carried_over(draft: Draft, survey: Survey, target: str) -> Draft:
+    """The draft on another target, with the contenders that exist there."""
+    there = {
+        (build.name, engine) for build in survey.builds if not build.problem for engine in engines_in(build)
+    }
+    kept = tuple(each for each in draft.request.contenders if (each.build, each.engine) in there)
+    first = first_draft(survey, target)
+    if is_untouched(draft.request) and (not kept or kept != draft.request.contenders):
+        return first
+    return draft.said(target=target).with_contenders(kept or first.request.contenders)
+
+
+def names_of(request: PlanRequest) -> list[str]:
+    """The names of the contenders, even while two have the same."""
+    try:
+        return short_names(request.contenders)
+    except InputError:
+        return [each.name or each.engine for each in request.contenders]
+
+
+# what comes of it
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why there is no plan: a line, and its field if any (`rows`, `contenders.0.cores`)."""
+
+    text: str
+    field: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The plan of a draft with estimate and checks, or why there is none."""
+
+    draft: Draft
+    problem: Problem | None = None
+    plan: Plan | None = None
+    estimate: Estimate | None = None
+    checks: tuple[Check, ...] = ()
+    unapproved: tuple[UnapprovedError, ...] = ()
+    lacking: tuple[str, ...] = ()  # sequence, builds and presets that are not there
+
+    @property
+    def obstacle(self) -> str:
+        """Why it cannot run, in one line; '' if it can."""
+        if self.problem:
+            return self.problem.text
+        if self.unapproved:
+            return (
+                f"read and approve the workload {self.unapproved[0].workload.name}: it does not come"
+                " with Dyno"
+            )
+        failed = next((check for check in self.checks if check.state == FAIL), None)
+        return f"{failed.name}: {failed.text}; {failed.todo}" if failed else ""
+
+
+def outcome(
+    draft: Draft,
+    survey: Survey,
+    catalog: Catalog,
+    approved: Iterable[str],
+    known: Callable[[str], Measured] = lambda _: UNKNOWN,
+) -> Outcome:
+    """Everything known before a start; `known`: of a machine, by its key."""
+    problem = _first_problem(draft)
+    if problem:
+        return Outcome(draft, problem)
+    try:
+        plan, unapproved = _resolved(draft.request, survey, catalog, frozenset(approved))
+    except InputError as error:
+        lacks = tuple(lacking(draft.request, survey, catalog))
+        return Outcome(draft, Problem(str(error), error.field), lacking=lacks)
+    plan, found = estimated(plan, survey, known(plan.machine_key))
+    checks = tuple(check_plan(plan, survey, found, draft.request.allow_small_disk))
+    return Outcome(draft, plan=plan, estimate=found, checks=checks, unapproved=tuple(unapproved))
+
+
+def _first_problem(draft: Draft) -> Problem | None:
+    for name, unread in draft.unread.items():
+        return Problem(unread.problem, name)
+    for at, each in enumerate(draft.request.contenders):
+        key, why = each.problem()
+        if key:
+            return Problem(f"contender {at + 1}: {key.replace('_', ' ')} {why}", f"contenders.{at}.{key}")
+    if not draft.request.contenders:
+        return Problem("choose at least one contender", "contenders")
+    return None
+
+
+def _resolved(
+    request: PlanRequest, survey: Survey, catalog: Catalog, approved: frozenset[str]
+) -> tuple[Plan, list[UnapprovedError]]:
+    """The plan as if all Lua were approved, and the workloads that are not."""
+    missing: list[UnapprovedError] = []
+    while True:
+        try:
+            allowed = approved | {each.sha256 for each in missing}
+            return resolve(request, survey, catalog, allowed), missing
+        except UnapprovedError as error:
+            if error.sha256 in allowed:
+                raise
+            missing.append(error)
+
+
+def open_values(sequence: Sequence | None, contenders: tuple[ContenderRequest, ...] = ()) -> dict[str, str]:
+    """The values that empty fields will have, as text."""
+    from_sequence = {name: getattr(sequence, name, None) for name in TYPED}
+    planners = {
+        "tables": TABLES, "rows": ROWS, "seconds": SECONDS, "warmup": WARMUP, "threads": THREADS,
+        "repeats": _repeats_of(contenders),
+    }  # fmt: skip
+    found = {}
+    for name in TYPED:
+        value = from_sequence[name] if from_sequence[name] is not None else planners.get(name)
+        found[name] = text_of(getattr(_OPEN, name) if value is None else value)
+    return found
+
+
+def contender_colours(plan: Plan, known: Mapping[str, int], palette: int) -> list[int]:
+    """The colour of each contender: from the history, or the next free one."""
+    given = dict(known)
+    for turn in plan.turns:
+        given.setdefault(plan.contender_of(turn).key, len(given) % palette)
+    return [given[each.key] for each in plan.contenders]
+
+
+# other forms of the same
+
+
+def variant_text(
+    sequence: Sequence, request: PlanRequest, workloads: Mapping[str, Workload], name: str
+) -> str:
+    """A sequence file of one's own with the ticked steps and the chosen sizes."""
+    import tomli_w
+
+    data: dict[str, object] = {"name": name, "title": sequence.title}
+    for key in ("tables", "rows", "threads", "cores", "seconds", "warmup"):
+        given = getattr(request, key)
+        value = getattr(sequence, key) if given is None else given
+        if value is not None:
+            data[key] = list(value) if isinstance(value, tuple) else value
+    if transport := request.transport or sequence.transport:
+        data["transport"] = transport
+    chosen = chosen_steps(sequence, request.steps, workloads)
+    profiled = [replace(step, profile=step.profile or step.name in request.profile) for step in chosen]
+    data["step"] = [_plain(asdict(step)) for step in profiled]
+    return tomli_w.dumps(data)
+
+
+def _plain(step: Mapping[str, object]) -> dict[str, object]:
+    """The keys with values, for TOML."""
+    said = {
+        key: value for key, value in step.items() if value not in (None, "", {}, ()) and value is not False
+    }
+    return {key: _plain_list(value) if isinstance(value, tuple) else value for key, value in said.items()}
+
+
+def _plain_list(values: tuple[object, ...]) -> list[object]:
+    """A list of numbers, or of the variations of a step, for TOML."""
+    return [_plain(each) if isinstance(each, dict) else each for each in values]
+
+
+def opened(text: str, label: str) -> Draft:
+    """The draft of a plan file."""
+    request = PlanRequest.from_toml(text, label)
+    return Draft(replace(request, contenders=as_named_today(request.contenders, Catalog())))
+
+
+def remembered(text: str) -> Draft | None:
+    """The draft of last time; None if it cannot be read any more."""
+    try:
+        return opened(text, "plan") if text else None
+    except DynoError:
+        return None

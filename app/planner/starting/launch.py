@@ -1,0 +1,286 @@
+"""The only way from a request to a started plan: stage by stage, can be cancelled."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from app.catalog import Catalog, approved_hashes
+from app.core.errors import DynoError, InputError
+from app.history.machines.measured import Measured
+from app.planner.checks.checks import OF_THE_MOMENT, check_plan
+from app.planner.checks.load_targets import LoadTargets, Reach
+from app.planner.checks.parity import IN_FORCE, check_in_force
+from app.planner.estimate.estimate import UNKNOWN, Estimate
+from app.planner.kinds.canary import estimated
+from app.planner.request.request import PlanRequest
+from app.planner.resolve.resolve import resolve
+from app.protocol.answers import (
+    ADD,
+    FAIL,
+    INFO,
+    Check,
+    Conducting,
+    Queue,
+    QueueChange,
+    Rehearsal,
+    Started,
+    Status,
+    Survey,
+)
+from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO, PATIENCE_S
+from app.protocol.plan import Plan
+
+CONNECTED, SURVEYED, PLANNED, UPLOADED = "connected", "surveyed", "planned", "uploaded"
+CHECKED, REHEARSED, STARTED = "checked", "rehearsed", "started"
+QUEUED = "queued"  # in place of the last two
+STAGES = (CONNECTED, SURVEYED, PLANNED, UPLOADED, CHECKED, REHEARSED, STARTED)
+
+
+class CancelledError(DynoError):
+    """The person cancelled; nothing was started."""
+
+    def __init__(self) -> None:
+        super().__init__("cancelled: nothing was started")
+
+
+class Agent(Protocol):
+    """What a launch needs of `remote.Agent`."""
+
+    directory: str
+    sha: str
+
+    def status(self) -> Status: ...
+    def survey(self, search_paths: Sequence[str] = ()) -> Survey: ...
+    def upload_plan(self, plan: Plan) -> str: ...
+    def check(self, plan: str) -> list[Check]: ...
+    def ask(self, plan: str) -> list[Check]: ...
+    def rehearse(self, plan: str, contender: int, patience_s: float = PATIENCE_S) -> Rehearsal: ...
+    def start(self, plan: str, conducting: Conducting | None = None) -> Started: ...
+    def stop(self, plan: str, what: str) -> None: ...
+    def listen(self, conducting: Conducting) -> int: ...
+    def queue(self, change: QueueChange) -> Queue: ...
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The progress of a launch: the stage reached, the next action, and the checks so far."""
+
+    name: str = ""  # one of STAGES; '' at the beginning
+    next: str = "connecting"
+    done: int = 0
+    total: int = len(STAGES)
+    directory: str = ""
+    sha: str = ""  # of the agent file
+    plan: Plan | None = None
+    estimate: Estimate | None = None
+    checks: tuple[Check, ...] = ()
+    queue: Queue | None = None  # with the plan in it, once that is reached
+
+    @property
+    def failed(self) -> list[Check]:
+        return [check for check in self.checks if check.state == FAIL]
+
+
+def still_failed(stage: Stage, now: Plan | None) -> list[Check]:
+    """The failed checks that still apply: their contender, or the whole work, is the same now."""
+    if stage.plan is None or now is None:  # it never came to a plan: the target was at work
+        return stage.failed
+    if now.target != stage.plan.target:
+        return []
+    before = {each.name: replace(each, name="") for each in stage.plan.contenders}
+    there = [replace(each, name="") for each in now.contenders]
+    is_same_work = _size_of(now) == _size_of(stage.plan) and there == list(before.values())
+    return [
+        check
+        for check in stage.failed
+        if (before.get(check.contender) in there if check.contender else is_same_work)
+    ]
+
+
+def _size_of(plan: Plan) -> tuple[object, ...]:
+    return plan.steps, plan.tables, plan.rows, plan.order, plan.start
+
+
+@dataclass(frozen=True)
+class Later:
+    """Queue the plan instead of starting it."""
+
+    known: Survey | None = None  # the latest survey, because a busy machine is not surveyed
+    in_s: float | None = None  # it begins no sooner than that many seconds from now
+
+
+class Launch:
+    """A launch: runs once on one thread, and another can cancel it."""
+
+    def __init__(
+        self,
+        request: Callable[[Survey], PlanRequest],
+        agent: AbstractContextManager[Agent],
+        search_paths: Sequence[str] = (),
+        last: str = STARTED,
+        known: Callable[[str], Measured] = lambda _: UNKNOWN,
+        allow_busy: bool = False,
+        later: Later | None = None,
+        reach: Reach | None = None,  # the way to load targets; None: such plans are refused
+    ) -> None:
+        self._request = request  # the request may depend on the survey
+        self._reaching = agent
+        self._search_paths = search_paths
+        self._known = known  # of a machine, by its key
+        self._last = last  # CHECKED, REHEARSED or STARTED
+        self._allow_busy = allow_busy
+        self._later = later
+        self._reach_load = reach
+        self._load: LoadTargets | None = None
+        self._stage = Stage()
+        self._lock = threading.Lock()
+        self._is_cancelled = False
+        self._is_handed_over = False
+
+    def cancel(self) -> bool:
+        """Cancel; False if the target may have started it already."""
+        with self._lock:
+            self._is_cancelled = not self._is_handed_over
+            return self._is_cancelled
+
+    def stages(self) -> Generator[Stage, None, None]:
+        """The stages as they are reached, and rehearsals as they begin; a failed check ends them.
+
+        Raises CancelledError where it was given up, DynoError where the target cannot be asked.
+        """
+        yield self._stage
+        with ExitStack() as self._open:
+            agent = self._open.enter_context(self._reaching)
+            self._stage = replace(self._stage, directory=agent.directory, sha=agent.sha)
+            yield self._reach(CONNECTED, "looking at the target")
+            taken = self._taken(agent.status())
+            if taken and self._last != CHECKED and not self._later:
+                self._add([taken])
+                yield self._stage
+                return
+            survey = (taken and self._later and self._later.known) or agent.survey(self._search_paths)
+            yield self._reach(SURVEYED, "planning")
+            plan = self._plan(survey)
+            yield self._reach(PLANNED, "sending the plan")
+            if self._later:
+                yield from self._queue(agent, plan, self._later, bool(taken))
+            else:
+                yield from self._start(agent, plan)
+
+    def _start(self, agent: Agent, plan: Plan) -> Iterator[Stage]:
+        uploaded = agent.upload_plan(plan)
+        yield self._reach(UPLOADED, "asking the builds")
+        self._add(agent.check(uploaded))
+        if self._load:
+            self._add(list(self._load.tried(agent)))
+        yield self._reach(CHECKED, "rehearsing")
+        if self._goes_on_after(CHECKED):
+            yield from self._rehearse(agent, plan, uploaded)
+        if self._goes_on_after(REHEARSED):
+            self._hand_over()
+            if self._load:
+                self._load.start(agent, plan, uploaded)
+            else:
+                agent.start(uploaded)
+            yield self._reach(STARTED, "")
+
+    def _queue(self, agent: Agent, plan: Plan, later: Later, is_taken: bool) -> Iterator[Stage]:
+        """Queue the plan. The target checks it when its turn comes; a free target also checks now."""
+        if self._stage.failed:
+            return
+        uploaded = agent.upload_plan(plan)
+        yield self._reach(UPLOADED, "queueing" if is_taken else "asking the builds")
+        if not is_taken:
+            self._add([each for each in agent.check(uploaded) if each.name != "busy"])  # the queue waits
+            yield self._reach(CHECKED, "queueing")
+        if not self._stage.failed:
+            self._hand_over()
+            queue = agent.queue(QueueChange(ADD, uploaded, in_s=later.in_s))
+            self._stage = replace(self._stage, queue=queue)
+            yield self._reach(QUEUED, "")
+
+    def _plan(self, survey: Survey) -> Plan:
+        """Resolve, estimate and check the plan on the desktop, each once."""
+        request = self._request(survey)
+        plan = resolve(request, survey, Catalog(), approved_hashes())
+        of_load: list[Check] = []
+        if request.load:
+            self._load = self._load_targets(request)
+            of_load, plan = list(self._load.look()), self._load.given_to(plan)
+        plan, found = estimated(plan, survey, self._known(plan.machine_key))
+        checks = [*check_plan(plan, survey, found, allow_small_disk=request.allow_small_disk), *of_load]
+        if self._later:
+            checks = [each for each in checks if each.name not in OF_THE_MOMENT]
+        total = len(STAGES) + len(plan.contenders)
+        self._stage = replace(self._stage, plan=plan, estimate=found, checks=tuple(checks), total=total)
+        return plan
+
+    def _load_targets(self, request: PlanRequest) -> LoadTargets:
+        if self._later or self._reach_load is None:
+            raise InputError(
+                "a plan with load targets cannot wait in the queue: a desktop must call them when it starts",
+                "load",
+            )
+        made = LoadTargets(request.load, request.load_address, self._reach_load)
+        return self._open.enter_context(made)
+
+    def _taken(self, status: Status) -> Check | None:
+        """Why no plan can start there now; None if one can."""
+        if status.taken:
+            return Check("busy", FAIL, status.taken, IN_USE_TODO)
+        is_busy = status.elsewhere and not self._allow_busy
+        return Check("busy", FAIL, status.elsewhere, ELSEWHERE_TODO) if is_busy else None
+
+    def _rehearse(self, agent: Agent, plan: Plan, uploaded: str) -> Iterator[Stage]:
+        found: list[Rehearsal] = []
+        for at, contender in enumerate(plan.contenders):
+            yield self._reach(CHECKED, f"rehearsing {contender.name}")
+            its = agent.rehearse(uploaded, at, 0)
+            if its.waits_for:
+                yield self._wait(its.waits_for)
+                its = agent.rehearse(uploaded, at)
+            found.append(its)
+            self._add(its.checks)
+        if self._stage.estimate:
+            self._forget(IN_FORCE)
+            self._add(check_in_force(plan.contenders, self._stage.estimate.contenders, found))
+        yield self._reach(REHEARSED, "starting")
+
+    def _wait(self, other: str) -> Stage:
+        """Say that another rehearsal comes first."""
+        text = f"waiting for {other}, {PATIENCE_S:.0f} s at most"
+        self._add([Check("busy", INFO, text)])
+        self._stage = replace(self._stage, next=text)
+        return self._stage
+
+    def _goes_on_after(self, stage: str) -> bool:
+        return STAGES.index(self._last) > STAGES.index(stage) and not self._stage.failed
+
+    def _add(self, checks: Sequence[Check]) -> None:
+        """Add the agent's checks, without those that the desktop made."""
+        known = {(each.name, each.contender) for each in self._stage.failed}
+        added = [each for each in checks if (each.name, each.contender) not in known]
+        self._stage = replace(self._stage, checks=tuple(dict.fromkeys((*self._stage.checks, *added))))
+
+    def _forget(self, name: str) -> None:
+        """A check that others have answered."""
+        rest = tuple(each for each in self._stage.checks if each.name != name)
+        self._stage = replace(self._stage, checks=rest)
+
+    def _reach(self, name: str, following: str) -> Stage:
+        """Reach a stage; cancels here on request."""
+        if self._is_cancelled:
+            raise CancelledError
+        self._stage = replace(self._stage, name=name, next=following, done=self._stage.done + 1)
+        return self._stage
+
+    def _hand_over(self) -> None:
+        """The point of no return: the target may start the plan from here."""
+        with self._lock:
+            if self._is_cancelled:
+                raise CancelledError
+            self._is_handed_over = True
