@@ -132,6 +132,16 @@ def step_label(name: str, coordinates: Mapping[str, Any]) -> str:
     return " ".join([name, *("{}={}".format(*item) for item in sorted(coordinates.items()))])
 
 
+def step_key(name: str, coordinates: str | Mapping[str, Any]) -> tuple[str, str]:
+    """What is the same for a step of several sessions: its name, and its coordinates as the history has them."""
+    return name, coordinates if isinstance(coordinates, str) else coordinates_text(coordinates)
+
+
+def coordinates_text(coordinates: Mapping[str, Any]) -> str:
+    """The coordinates as the history has them."""
+    return json.dumps(coordinates, sort_keys=True)
+
+
 @dataclass(frozen=True)
 class Turn:
     """One session of the plan: its id and place, decided before anything starts."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -329,3 +330,9 @@ def _printed(code: str) -> str:
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=plain, timeout=30)
     assert not done.stderr
     return done.stdout.strip()
+
+
+def test_the_key_of_a_step_is_made_in_one_place() -> None:
+    made = re.compile(r"dumps\([^)]*coordinates")
+    places = [str(path.relative_to(ROOT)) for path in files("app", "ui") if made.search(path.read_text())]
+    assert places == ["app/protocol/plan.py"]

@@ -16,7 +16,7 @@ from app.comparison.verdicts.repeats import repeats_text
 from app.core.names import short_names
 from app.core.units import count_text, unit_text
 from app.history.steps.step_text import named
-from app.history.steps.timeline import step_key
+from app.protocol.plan import step_key
 from ui.core.index import Index
 from ui.core.plain import plain_data
 from ui.core.theme import Theme

@@ -12,8 +12,8 @@ from app.core.names import short_names
 from app.core.units import bytes_text, figure_text, with_unit
 from app.history.steps.figures import StepEntry
 from app.history.steps.step_text import HAS_MARKS, named, remarks_of, remarks_text
-from app.history.steps.timeline import Overview, step_key
-from app.protocol.plan import PREPARING, Step
+from app.history.steps.timeline import Overview
+from app.protocol.plan import PREPARING, Step, step_key
 from app.protocol.states import StepState
 from ui.core.index import Index
 from ui.core.plain import plain_data

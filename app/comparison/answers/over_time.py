@@ -23,7 +23,7 @@ from app.history.lists.sessions import ContenderEntry, SessionEntry, find_repeat
 from app.history.machines.canaries import CanaryRun, canaries_of
 from app.history.steps.figures import StepEntry, steps
 from app.history.store.history import History
-from app.protocol.plan import step_label
+from app.protocol.plan import step_key, step_label
 from app.stats.changes import FEWEST, MOST, SHARE, Change, change_at, changes, level_of, share_of
 
 BETTER, WORSE, DIFFERS = "better", "worse", "differs"
@@ -202,7 +202,7 @@ def _point(history: History, plan: Sequence[SessionEntry], runs: Mapping[str, Ca
 def _figures(history: History, session: str) -> Iterator[tuple[Key, StepEntry]]:
     for step in steps(history, session):
         if step["value"] and not step["warm"] and step["kind"] not in _LEFT_OUT:
-            yield (step["name"], json.dumps(step["coordinates"], sort_keys=True)), step
+            yield step_key(step["name"], step["coordinates"]), step
 
 
 def _canaries_of(runs: Iterable[CanaryRun]) -> dict[str, float]:

@@ -11,6 +11,7 @@ from app.comparison.cells.labels import names_of
 from app.comparison.verdicts.compare import base_of
 from app.comparison.why.before_after import ColumnOfPair, PairOfSteps
 from app.history.steps.step_text import named
+from app.protocol.plan import coordinates_text
 
 from .points import REACH, Cell, Numbers, Point, numbers, point_of, points_of, relative_points
 
@@ -62,7 +63,7 @@ def pair_numbers(comparison: Comparison, found: Sequence[PairOfSteps]) -> Number
 
 
 def _place(pair: PairOfSteps) -> tuple[Cell, ...]:
-    return pair["before"], pair["after"], json.dumps(pair["coordinates"], sort_keys=True), pair["unit"]
+    return pair["before"], pair["after"], coordinates_text(pair["coordinates"]), pair["unit"]
 
 
 def _cells(column: ColumnOfPair) -> tuple[Cell, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from app.comparison.cells.entries import Comparison, MeasureEntry, RowEntry
@@ -18,7 +17,7 @@ from app.core.csv_text import csv_text
 from app.core.table import MISSING, TextTable, ratio_text
 from app.core.units import figure_text, unit_text
 from app.history.steps.step_text import mark_text
-from app.protocol.plan import step_label
+from app.protocol.plan import coordinates_text, step_label
 
 SHORT = {
     "cpu_us": "CPU us",
@@ -173,7 +172,7 @@ def to_csv(comparison: Comparison, entries: Sequence[WhyEntry]) -> str:
 
 
 def _csv_lines(entry: WhyEntry, names: Mapping[str, str]) -> Iterator[Sequence[object]]:
-    coordinates = json.dumps(entry["coordinates"], sort_keys=True)
+    coordinates = coordinates_text(entry["coordinates"])
     place = (entry["step"], coordinates, names[entry["base"]], names[entry["column"]])
     yield *place, "value", *_numbers(entry, None, None)
     for cost in entry["costs"]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ from app.history.steps.figures import SteadinessEntry
 from app.history.steps.rates import limit_text, try_texts
 from app.history.steps.step_text import mark_text, seconds_texts
 from app.protocol.others import DISTURBED
+from app.protocol.plan import coordinates_text
 from app.stats.at_target.steady import STEADY, UNSTEADY
 
 _UnitText = Callable[["RowEntry | GroupEntry"], str]
@@ -51,7 +51,7 @@ def to_csv(comparison: Comparison) -> str:
 def _csv_row(row: RowEntry) -> list[object]:
     lists = (row["values"], row["relative"], row["n"], row["spread"], row["p"], row["verdict"])
     cells = [each for cell in zip(*lists, strict=True) for each in cell]
-    coordinates = json.dumps(row["coordinates"], sort_keys=True)
+    coordinates = coordinates_text(row["coordinates"])
     return [
         row["workload"], row["group"], row["threads"], coordinates, row["unit"], row["direction"], *cells,
         *row["across"],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from statistics import median
@@ -45,7 +44,7 @@ from app.history.steps.figures import StepEntry, facts, plans_by_session, steps
 from app.history.steps.step_text import disturbed_text
 from app.history.store.history import History
 from app.protocol.cpus import from_text
-from app.protocol.plan import Plan
+from app.protocol.plan import Plan, step_key
 from app.protocol.states import NOT_NEEDED
 from app.stats import Limits
 from app.stats.at_target.verdicts import LEAST
@@ -207,7 +206,7 @@ def _steps(history: History, session: str, allowed: Allowed) -> dict[Key, StepEn
     found: dict[Key, StepEntry] = {}
     for step in steps(history, session):
         if not step["warm"] and step["kind"] not in _LEFT_OUT:
-            key = (step["name"], json.dumps(step["coordinates"], sort_keys=True))
+            key = step_key(step["name"], step["coordinates"])
             found.setdefault(key, allowed.marked(step))
     return found
 

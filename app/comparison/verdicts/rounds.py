@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from app.history.recorded.counting import Countable, countable
 from app.history.steps.figures import StepEntry
 from app.history.store.history import History
 from app.protocol.others import DISTURBED
-from app.protocol.plan import LONGEST_S, SLICES, Plan, Step
+from app.protocol.plan import LONGEST_S, SLICES, Plan, Step, step_key
 from app.stats.at_target.steady import UNSTEADY, Steadiness, ratio_steadiness
 
 from .same_load import Places
@@ -162,7 +161,7 @@ def rounds_of(
 
 
 def key_of(step: Step) -> Key:
-    return step.name, json.dumps(step.coordinates, sort_keys=True)
+    return step_key(step.name, step.coordinates)
 
 
 def _seconds_of(history: History, plan: Plan, session: str) -> OfSteps:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from statistics import geometric_mean
 from typing import TypedDict
 
 from app.comparison.cells.entries import Comparison, Coordinate, RowEntry
+from app.protocol.plan import step_key
 
 PRE = "pre"  # a part of the name of a step: point-query.pre, read-only.pre.range10000
 
@@ -47,7 +47,7 @@ def later_name(row: RowEntry) -> str:
 
 
 def _key(name: str, row: RowEntry) -> tuple[str, str]:
-    return name, json.dumps(row["coordinates"], sort_keys=True)
+    return step_key(name, row["coordinates"])
 
 
 def _pair(before: RowEntry, after: RowEntry) -> PairOfSteps:

@@ -5,7 +5,6 @@ DuckDB writes them. What was not measured is NULL. The folder gets its name when
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -18,7 +17,7 @@ from app.history.lists.sessions import SessionEntry, find_all, sessions
 from app.history.steps.figures import StepEntry, steps
 from app.history.store.blocks import clock_of, values_of
 from app.history.store.history import History
-from app.protocol.plan import step_label
+from app.protocol.plan import coordinates_text, step_label
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -159,7 +158,7 @@ def _step_rows(session: str, found: Sequence[StepEntry]) -> Iterator[Row]:
         flat |= {f"{name}_ms": value for name, value in step["latency_ms"].items()}
         flat["step"] = step_label(step["name"], step["coordinates"])
         flat["threads"] = step["coordinates"].get("threads")
-        flat["coordinates"] = json.dumps(step["coordinates"], sort_keys=True)
+        flat["coordinates"] = coordinates_text(step["coordinates"])
         flat["marks"] = ", ".join(step["marks"])
         yield [flat.get(name) for name in _STEP]
 

@@ -8,7 +8,7 @@ from sqlite3 import Connection
 
 from app.history.store.damage import unpack_json
 from app.protocol.events import SessionPlanned
-from app.protocol.plan import Plan, Turn
+from app.protocol.plan import Plan, Turn, coordinates_text
 
 COLOURS = 8  # of the palette
 
@@ -77,7 +77,7 @@ def _keep_steps(connection: Connection, plan: Plan, session: int) -> None:
         " latency_per, warm, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting')",
         [
             (session, position, step.name, step.kind, step.workload, step.group,
-             json.dumps(step.coordinates, sort_keys=True), step.unit, step.latency_per, step.warm)
+             coordinates_text(step.coordinates), step.unit, step.latency_per, step.warm)
             for position, step in enumerate(plan.steps)
         ],
     )  # fmt: skip

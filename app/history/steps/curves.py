@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from app.history.store.blocks import clock_of, staged_seconds, values_of
 from app.history.store.history import History
+from app.protocol.plan import coordinates_text
 
 from .series import ALIASES
 
@@ -31,7 +31,7 @@ def curves(
     history: History, sessions: Sequence[str], step: str, coordinates: Mapping[str, Any], series: str
 ) -> dict[str, Curve]:
     """Curves by the id of the session, without sessions that lack the step or series."""
-    text = json.dumps(coordinates, sort_keys=True)
+    text = coordinates_text(coordinates)
     name = ALIASES.get(series, series)
     with history.reading():
         found = {session: _curve(history, session, step, text, name) for session in sessions}

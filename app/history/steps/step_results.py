@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from app.history.store.damage import unpack_json
 from app.history.store.history import History
 from app.history.store.second_latencies import latencies_of
 from app.protocol.latency import buckets_of
+from app.protocol.plan import coordinates_text
 
 
 def endings(
@@ -19,7 +19,7 @@ def endings(
 
     Buckets are those of the seconds that count, where they are stored by second.
     """
-    text = json.dumps(coordinates, sort_keys=True)
+    text = coordinates_text(coordinates)
     with history.reading():
         found = {session: _ending(history, session, step, text) for session in sessions}
     return {session: ending for session, ending in found.items() if ending}

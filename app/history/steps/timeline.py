@@ -5,8 +5,7 @@ One read gives all that is drawn, of a session that is over and of one that is s
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -195,9 +194,3 @@ def _values(
     found = {name: values_of(history.connection, step, number) for name, number in wanted.items()}
     missing = np.full(clock.shape[1], np.nan)
     return clock, {name: missing if values is None else values for name, values in found.items()}
-
-
-def step_key(name: str, coordinates: str | Mapping[str, object]) -> tuple[str, str]:
-    """The key that matches a step across sessions."""
-    text = coordinates if isinstance(coordinates, str) else json.dumps(coordinates, sort_keys=True)
-    return name, text

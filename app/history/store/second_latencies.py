@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import TYPE_CHECKING, Any
 
 from app.protocol.latency import BUCKETS, Counts
+from app.protocol.plan import coordinates_text
 
 from .blocks import clock_of, staged_clock
 from .distributions import Distributions, as_counts, distributions_of
@@ -59,7 +59,7 @@ def latencies_by_session(
     history: History, sessions: Sequence[str], step: str, coordinates: Mapping[str, Any]
 ) -> dict[str, SecondLatencies]:
     """The latencies of the same step by the id of the session, without sessions that have none."""
-    text = json.dumps(coordinates, sort_keys=True)
+    text = coordinates_text(coordinates)
     with history.reading():
         rows = {session: history.one(_STEP, (session, step, text)) for session in sessions}
         found = {

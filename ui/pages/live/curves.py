@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.history.steps.remarks import Remark
-from app.history.steps.timeline import Stretch, Timeline, step_key
+from app.history.steps.timeline import Stretch, Timeline
 from app.history.store.decoding import Line, SampleLine
 from app.protocol.events import (
     REPEATED,
@@ -23,7 +23,7 @@ from app.protocol.events import (
     StepStarted,
     Unknown,
 )
-from app.protocol.plan import SLICES, Plan
+from app.protocol.plan import SLICES, Plan, coordinates_text, step_key
 from app.protocol.states import StepState
 from ui.widgets.charts.pyramid import GAP_S, Track
 
@@ -205,7 +205,7 @@ class SessionCurves:
     def _begin(self, position: int) -> None:
         """A step begins, without a line from the one before."""
         step = self.plan.steps[position]
-        coordinates = json.dumps(step.coordinates, sort_keys=True)
+        coordinates = coordinates_text(step.coordinates)
         bounds = self.bounds[position] = Bounds(
             position,
             step.name,
