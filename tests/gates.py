@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from app.comparison.cells.entries import Comparison, RowEntry
-from app.comparison.verdicts.compare import base_of, compare
-from app.comparison.verdicts.judgement import limits_of, with_verdicts
+from app.comparison.cells.cell import Comparison, Row
+from app.comparison.verdicts.compare import compare
+from app.comparison.verdicts.judgement import with_verdicts
 from app.history.store.history import History
 from app.stats import Limits
 from tests import sliced
@@ -24,13 +25,16 @@ def skeleton(home: Path, rounds: int, order: str = SLICES) -> Comparison:
 
 def filled(comparison: Comparison, base: Logs, other: Logs) -> Comparison:
     """The same with a step for each cell: logarithms, cells x rounds."""
-    model = comparison["rows"][1]
+    model = comparison.rows[1]
     rows = [_row(model, at, *np.exp(pair)) for at, pair in enumerate(zip(base, other, strict=True))]
-    return with_verdicts({**comparison, "rows": rows}, base_of(comparison), limits_of(comparison))
+    return with_verdicts(replace(comparison, rows=rows), comparison.limits)
 
 
-def _row(model: RowEntry, at: int, base: Logs, other: Logs) -> RowEntry:
-    by_round = any(model["rounds"])
+def _row(model: Row, at: int, base: Logs, other: Logs) -> Row:
+    by_round = any(cell.rounds for cell in model.cells)
     ratio = float(np.median(other / base) if by_round else np.median(other) / np.median(base))
-    samples = [[*map(float, side)] for side in (base, other)]
-    return {**model, "workload": f"step{at}", "samples": samples, "relative": [1.0, ratio]}
+    cells = [
+        replace(cell, samples=[*map(float, side)], relative=relative)
+        for cell, side, relative in zip(model.cells, (base, other), (1.0, ratio), strict=True)
+    ]
+    return replace(model, workload=f"step{at}", cells=cells)

@@ -16,7 +16,7 @@ from .parser import LeftOut, filled, percent
 from .screen import console, print_json, print_rich, print_text_tables, say, say_shared, say_text
 
 if TYPE_CHECKING:
-    from app.comparison.cells.entries import Comparison
+    from app.comparison.cells.cell import Comparison
 
 FORMATS = ("table", "json", "csv", "md")
 
@@ -126,7 +126,7 @@ def compare_sessions(arguments: argparse.Namespace) -> None:
 
 def _show_stacks(arguments: argparse.Namespace) -> None:
     from app.comparison.stacks.stacks import profiles_of
-    from app.comparison.verdicts.compare import base_of, compare
+    from app.comparison.verdicts.compare import compare
 
     from .session import opened
     from .stacks import show_stacks
@@ -136,7 +136,7 @@ def _show_stacks(arguments: argparse.Namespace) -> None:
         found = compare(history, arguments.sessions, arguments.base)
         check_step(found, arguments.stacks, "--stacks")
         profiles = profiles_of(history, found, arguments.stacks)
-    show_stacks(found, profiles, base_of(found), arguments.format)
+    show_stacks(found, profiles, found.base, arguments.format)
 
 
 def _show_costs(arguments: argparse.Namespace, limits: Limits) -> None:
@@ -168,6 +168,7 @@ def show_comparison(
     is_common: bool = False,
 ) -> None:
     from app.comparison.answers.sentences import figure_of, verdict_sentences
+    from app.comparison.cells.to_json import to_json
     from app.comparison.differences.same_work import first_of
     from app.comparison.texts import text as compare_text
     from app.comparison.verdicts.compare import common
@@ -180,8 +181,7 @@ def show_comparison(
         print_rich(*compare_text.to_tables(found, has_details, console().width))
         say(*compare_text.remarks_of(found))
     elif form == "json":
-        rows = [{**row, "measures": {**row["measures"]}} for row in found["rows"]]
-        print_json({**found, "rows": rows, "sentences": verdict_sentences(found, figure_of(measure))})
+        print_json({**to_json(found), "sentences": verdict_sentences(found, figure_of(measure))})
     elif form == "md":
         say_text(compare_text.to_markdown(found, has_details))
     else:
@@ -197,12 +197,13 @@ def show_verdict(
 ) -> None:
     """Print the verdict as sentences; as JSON with base and limits."""
     from app.comparison.answers.sentences import figure_of, verdict_lines
+    from app.comparison.cells.to_json import limits_json
     from app.comparison.differences.same_work import first_of
 
     found = _compared(references, base, measure, limits)
     lines = [*first_of(found), *verdict_lines(found, figure_of(measure))]
     if form == "json":
-        print_json({"base": found["base"], "sentences": lines, "limits": found["limits"]})
+        print_json({"base": found.base_id, "sentences": lines, "limits": limits_json(found.limits)})
     else:
         say(*(lines or ["No verdict (one column: nothing to compare it with)."]))
 

@@ -12,7 +12,7 @@ from .parser import filled
 from .screen import print_json, print_text_tables, say, say_text
 
 if TYPE_CHECKING:
-    from app.comparison.cells.entries import Comparison
+    from app.comparison.cells.cell import Comparison
     from app.comparison.stacks.stacks import Profile, StepProfiles
     from app.history.store.history import History
 
@@ -92,7 +92,7 @@ def show_stacks(comparison: Comparison, profiles: StepProfiles, base: int, form:
             for at in range(len(its))
             if at != base
         ]
-        ids = [column["ids"] for column in comparison["sessions"]]
+        ids = [column.ids for column in comparison.columns]
         print_json({"sessions": ids, "base": base, "stacks": found})
     else:
         names = names_of(comparison)

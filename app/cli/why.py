@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.labels import names_of, row_label
 from app.comparison.charts.of_all_steps import pair_numbers
 from app.comparison.texts import costs_text
@@ -38,7 +38,7 @@ def show_why(comparison: Comparison, step: str, form: str) -> None:
     entries = why_all(comparison, step)
     if form == "json":
         steps = _json(comparison, entries) if entries else _json_alone(comparison, step)
-        print_json({"base": comparison["base"], "steps": list(steps)})
+        print_json({"base": comparison.base_id, "steps": list(steps)})
     elif form == "csv":
         say_text(costs_text.to_csv(comparison, entries))
     elif step:
@@ -74,20 +74,20 @@ def _json(comparison: Comparison, entries: Sequence[WhyEntry]) -> Iterator[dict[
 
 def _json_alone(comparison: Comparison, step: str) -> Iterator[dict[str, Any]]:
     for row, found in _alone(comparison, step):
-        yield {"step": row["workload"], "coordinates": row["coordinates"], **found}
+        yield {"step": row.workload, "coordinates": row.coordinates, **found}
 
 
-def _alone(comparison: Comparison, step: str) -> list[tuple[RowEntry, CausesEntry]]:
+def _alone(comparison: Comparison, step: str) -> list[tuple[Row, CausesEntry]]:
     """The causes of each row of a step in the only column."""
-    rows = [row for row in comparison["rows"] if step in ("", row["workload"], row_label(row))]
+    rows = [row for row in comparison.rows if step in ("", row.workload, row_label(row))]
     with opened() as history:
         return [(row, found) for row in rows for found in causes_of_row(history, comparison, row).values()]
 
 
 def _known(comparison: Comparison, entries: Sequence[WhyEntry]) -> list[Step]:
     """Of each entry."""
-    places = {column["id"]: at for at, column in enumerate(comparison["sessions"])}
-    rows = {_key(row["workload"], row["coordinates"]): row for row in comparison["rows"]}
+    places = {column.id: at for at, column in enumerate(comparison.columns)}
+    rows = {_key(row.workload, row.coordinates): row for row in comparison.rows}
     keys = [_key(each["step"], each["coordinates"]) for each in entries]
     with opened() as history:
         its = {key: causes_of_row(history, comparison, rows[key]) for key in dict.fromkeys(keys)}
@@ -109,7 +109,7 @@ def show_pairs(comparison: Comparison, form: str) -> None:
     """Print each test before the writes against the same test after them."""
     found = pairs(comparison)
     if form == "json":
-        ids = [column["ids"] for column in comparison["sessions"]]
+        ids = [column.ids for column in comparison.columns]
         print_json({"sessions": ids, "pairs": found})
     elif form == "csv":
         say_text(pair_numbers(comparison, found).to_csv())
@@ -125,7 +125,7 @@ def _names(comparison: Comparison, form: str) -> Sequence[str]:
 
 
 def check_step(comparison: Comparison, step: str, option: str = "--why") -> None:
-    names = list(dict.fromkeys(row["workload"] for row in comparison["rows"]))
-    if step and step not in (*names, *map(row_label, comparison["rows"])):
+    names = list(dict.fromkeys(row.workload for row in comparison.rows))
+    if step and step not in (*names, *map(row_label, comparison.rows)):
         known = ", ".join(names) or "none"
         raise InputError(f"no step {step!r}: choose one of {known} (write {option} after the sessions)")

@@ -8,7 +8,7 @@ from datetime import datetime
 from math import log
 from typing import TYPE_CHECKING
 
-from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.labels import row_label
 from app.comparison.verdicts.compare import compare
 from app.comparison.verdicts.disturbing import AS_PLANNED, Allowed
@@ -80,25 +80,25 @@ def _of_plan(
     if len({plan.turn_of(each["id"]).contender for each in begun}) < 2:
         return Evidence()
     found = compare(history, [each["id"] for each in begun], allowed=allowed)
-    row = next((each for each in found["rows"] if row_label(each) == work.step), None)
+    row = next((each for each in found.rows if row_label(each) == work.step), None)
     its_own = plan.name.startswith(prefix)
     return Evidence(
         tuple(_rounds(found, row, plan, groups)) if row else (),
         (plan_id,),
         _seconds(begun) if its_own else 0.0,
         plan.repeats if its_own else 0,
-        row["unit"] if row else "",
-        row["direction"] if row else "",
+        row.unit if row else "",
+        row.direction if row else "",
     )
 
 
-def _rounds(found: Comparison, row: RowEntry, plan: Plan, groups: dict[int, Group | None]) -> list[Round]:
+def _rounds(found: Comparison, row: Row, plan: Plan, groups: dict[int, Group | None]) -> list[Round]:
     """The figures by round; those that Compare would not judge do not count."""
     rounds: dict[int, dict[Group, float]] = {}
-    for column, values, marks in zip(found["sessions"], row["samples"], row["marks"], strict=True):
-        if set(marks) & set(UNJUDGED):
+    for column, cell in zip(found.columns, row.cells, strict=True):
+        if set(cell.marks) & set(UNJUDGED):
             continue
-        for id_, value in zip(column["ids"], values, strict=True):
+        for id_, value in zip(column.ids, cell.samples, strict=True):
             turn = plan.turn_of(id_)
             group = groups[turn.contender]
             if value and value > 0 and group is not None:

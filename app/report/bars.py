@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.comparison.cells.entries import RowEntry
+from app.comparison.cells.cell import Row
 from app.comparison.cells.labels import row_label
 from app.comparison.charts.points import Point, relative_points
 
@@ -19,7 +19,7 @@ _Bar = tuple[Point, ColumnStyle, str]  # relative to the base, how it is drawn, 
 
 
 def bar_chart(
-    group: str, rows: Sequence[RowEntry], names: Sequence[str], its: Sequence[ColumnStyle], base: int
+    group: str, rows: Sequence[Row], names: Sequence[str], its: Sequence[ColumnStyle], base: int
 ) -> str:
     """Bars of a group: for each step one per column, with the base as a line at 1."""
     steps = [(row_label(row), _bars(row, names, its, base)) for row in rows]
@@ -40,7 +40,7 @@ def bar_chart(
     return drawing(LABEL + WIDTH + 70, y, [*parts, *figures], f"{group}, relative to {names[base]}")
 
 
-def _bars(row: RowEntry, names: Sequence[str], its: Sequence[ColumnStyle], base: int) -> list[_Bar]:
+def _bars(row: Row, names: Sequence[str], its: Sequence[ColumnStyle], base: int) -> list[_Bar]:
     of_columns = zip(relative_points(row, base), its, names, strict=True)
     return [bar for at, bar in enumerate(of_columns) if at != base and bar[0].value is not None]
 

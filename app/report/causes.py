@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from app.comparison.cells.entries import Comparison
+from app.comparison.cells.cell import Comparison
 from app.comparison.cells.labels import row_label
 from app.comparison.texts.causes_text import sentence
 from app.comparison.verdicts.more_work import is_against
@@ -20,8 +20,8 @@ def cause_sentences(
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The first causes of each step in each column but the base; of the base if it is alone."""
     known: dict[str, Settings] = {}
-    for row in found["rows"]:
-        if row["kind"] == "drive":
+    for row in found.rows:
+        if row.kind == "drive":
             for at, entry in causes_of_row(history, found, row, known).items():
                 if first := [each for each in entry["causes"] if not is_against(each)][:_OF_STEP]:
                     yield f"{row_label(row)}: {names[at]}", tuple(map(sentence, first))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
-from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.labels import row_label
 from app.comparison.differences.differences import rules_of
 from app.comparison.texts.text import left_out_text, seconds_told, worded
@@ -23,7 +23,7 @@ _MOST_CELLS = 40  # lines about the seconds of a figure
 def caveats(history: History, found: Comparison, names: Sequence[str]) -> list[str]:
     """All caveats, the most serious first."""
     return [
-        *found["warnings"],
+        *found.warnings,
         *across_texts(found, names),
         *_without_figure(found, names),
         *_marked(found, names),
@@ -46,10 +46,10 @@ def _shared(form: str, remarks: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 def _repeats(found: Comparison, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Repeats and spread of each column; of a single session the deviation of its seconds."""
-    for at, (name, column) in enumerate(zip(names, found["sessions"], strict=True)):
-        sessions = repeats_text(len(column["ids"]), column["loads"], column["server_starts"])
-        factors = _widest((_factor(row["samples"][at]), row) for row in found["rows"])
-        alone = _widest((row["within"][at], row) for row in found["rows"])
+    for at, (name, column) in enumerate(zip(names, found.columns, strict=True)):
+        sessions = repeats_text(len(column.ids), column.loads, column.server_starts)
+        factors = _widest((_factor(row.cells[at].samples), row) for row in found.rows)
+        alone = _widest((row.cells[at].within, row) for row in found.rows)
         yield name, sessions + (_spread(*factors) if factors else _blocks(*alone) if alone else "")
 
 
@@ -59,7 +59,7 @@ def _factor(sample: Sequence[float | None]) -> float | None:
     return max(known) / min(known) if len(known) > 1 and min(known) > 0 else None
 
 
-def _widest(figures: Iterable[tuple[float | None, RowEntry]]) -> tuple[float, float, str] | None:
+def _widest(figures: Iterable[tuple[float | None, Row]]) -> tuple[float, float, str] | None:
     """The median of all steps, the largest, and of which step it is; None where nothing is known."""
     known = sorted((figure, row_label(row)) for figure, row in figures if figure is not None)
     return (median(figure for figure, _ in known), *known[-1]) if known else None
@@ -83,18 +83,18 @@ def _without_figure(found: Comparison, names: Sequence[str]) -> Iterator[str]:
     """Steps without a result, by reason: a step that nobody ran is one line."""
     return _gathered(
         (f"no result: {reason}", row_label(row), name)
-        for row in found["rows"]
-        for name, reason in zip(names, row["reasons"], strict=True)
-        if reason
+        for row in found.rows
+        for name, cell in zip(names, row.cells, strict=True)
+        if (reason := cell.reason)
     )
 
 
 def _marked(found: Comparison, names: Sequence[str]) -> Iterator[str]:
     return _gathered(
         (mark_text(mark), row_label(row), name)
-        for row in found["rows"]
+        for row in found.rows
         for at, name in enumerate(names)
-        for mark in marks_of_measures(row, at)  # it has a table of costs
+        for mark in marks_of_measures(row.cells[at])  # it has a table of costs
         if mark not in worded(row, at)
     )
 
@@ -103,7 +103,7 @@ def _left_out(found: Comparison, names: Sequence[str]) -> Iterator[str]:
     """Repeats that do not count."""
     return _gathered(
         (out, row_label(row), name)
-        for row in found["rows"]
+        for row in found.rows
         for at, name in enumerate(names)
         if (out := left_out_text(row, at))
     )
@@ -113,7 +113,7 @@ def _seconds(found: Comparison, names: Sequence[str]) -> list[str]:
     """Why sessions were not steady, and which seconds count after a cut."""
     unsteady = [
         f"{row_label(row)}, {name}: {'; '.join(texts)}"
-        for row in found["rows"]
+        for row in found.rows
         for at, name in enumerate(names)
         if (texts := seconds_told(row, at))
     ]
@@ -137,9 +137,7 @@ def _some(labels: Sequence[str]) -> str:
 
 def _not_the_same(history: History, found: Comparison, names: Sequence[str]) -> Iterator[str]:
     """Settings that make the comparison unfair: durability, caching and the like."""
-    by_name = {
-        name: _rules(history, column["id"]) for name, column in zip(names, found["sessions"], strict=True)
-    }
+    by_name = {name: _rules(history, column.id) for name, column in zip(names, found.columns, strict=True)}
     for rule in dict.fromkeys(rule for each in by_name.values() for rule in each):
         who: dict[str, list[str]] = {}
         for name, each in by_name.items():
@@ -158,7 +156,7 @@ def _rules(history: History, session: str) -> dict[str, str]:
 
 def _noted(history: History, found: Comparison, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Notes on the sessions."""
-    for name, column in zip(names, found["sessions"], strict=True):
-        for session in column["ids"]:
-            which = f", session {session[-6:]}" if len(column["ids"]) > 1 else ""
+    for name, column in zip(names, found.columns, strict=True):
+        for session in column.ids:
+            which = f", session {session[-6:]}" if len(column.ids) > 1 else ""
             yield from ((f"{name}{which}", note["text"]) for note in notes(history, session))

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
-from app.comparison.cells.entries import Comparison
+from app.comparison.cells.cell import Comparison
 from app.comparison.cells.labels import names_of
 from app.comparison.differences.differences import DifferenceEntry, differences, is_of_the_builds
-from app.comparison.verdicts.compare import base_of, by_group, compare
+from app.comparison.verdicts.compare import by_group, compare
 from app.core.errors import InputError
 from app.core.units import date_text
 from app.history.store.history import History
@@ -72,7 +72,7 @@ def read_report(
 ) -> Report:
     """Read a report; raises InputError if the sessions cannot be compared."""
     found = by_group(compare(history, references, base, limits))
-    columns, names, at = found["sessions"], tuple(names_of(found)), base_of(found)
+    columns, names, at = found.columns, tuple(names_of(found)), found.base
     differing = _differences(history, found)
     return Report(
         title=title or title_of(found),
@@ -100,14 +100,14 @@ def read_report(
 
 def _differences(history: History, found: Comparison) -> list[DifferenceEntry]:
     """Differences, without variables that only show other builds or engines."""
-    firsts = [column["ids"][0] for column in found["sessions"]]
+    firsts = [column.ids[0] for column in found.columns]
     entries = differences(history, firsts) if len(firsts) > 1 else []
     return [each for each in entries if not is_of_the_builds(each)]
 
 
 def title_of(comparison: Comparison) -> str:
     """The title: who is compared with whom."""
-    names, base = names_of(comparison), base_of(comparison)
+    names, base = names_of(comparison), comparison.base
     others = [name for at, name in enumerate(names) if at != base]
     who = ", ".join(others) if len(others) <= _NAMED else f"{len(others)} others"
     return f"{who} against {names[base]}" if others else names[base]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from math import floor, log, log10
 
-from app.comparison.cells.entries import RowEntry
+from app.comparison.cells.cell import Row
 from app.comparison.charts import AXES
 from app.comparison.charts.points import points_of
 from app.comparison.charts.sweeps import is_logarithmic, step_of, swept
@@ -19,32 +19,32 @@ LEFT, RIGHT, TOP, BOTTOM = 58, 12, 24, 34  # around the curves
 Place = Callable[[float], float]
 
 
-def curve_charts(rows: Sequence[RowEntry], names: Sequence[str], its: Sequence[ColumnStyle]) -> list[str]:
+def curve_charts(rows: Sequence[Row], names: Sequence[str], its: Sequence[ColumnStyle]) -> list[str]:
     """A chart for each step that ran at two points or more."""
     return [_chart(axis, points, names, its) for axis, points in sweeps(rows)]
 
 
-def sweeps(rows: Sequence[RowEntry]) -> Iterator[tuple[str, list[RowEntry]]]:
+def sweeps(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
     """The sweeps step by step; a row is drawn once for each axis."""
     for axis in AXES:
-        steps = {step_of(row, axis): row for row in rows if axis in row["coordinates"]}
+        steps = {step_of(row, axis): row for row in rows if axis in row.coordinates}
         for row in steps.values():
             if len(points := swept(rows, row, axis)) > 1:
                 yield axis, points
 
 
-def _chart(axis: str, rows: Sequence[RowEntry], names: Sequence[str], its: Sequence[ColumnStyle]) -> str:
-    xs = [float(row["coordinates"][axis]) for row in rows]
-    most = max((value for row in rows for each in row["samples"] for value in each if value), default=1.0)
+def _chart(axis: str, rows: Sequence[Row], names: Sequence[str], its: Sequence[ColumnStyle]) -> str:
+    xs = [float(row.coordinates[axis]) for row in rows]
+    most = max((value for row in rows for cell in row.cells for value in cell.samples if value), default=1.0)
     x_at, (y_at, ticks) = _across(xs, is_logarithmic(rows, axis)), _up(most)
     name = step_of(rows[0], axis)
-    less = ", less is better" if rows[0]["direction"] == "lower" else ""
+    less = ", less is better" if rows[0].direction == "lower" else ""
     parts = [text(0, 12, name, "start", "title"), text(WIDTH - RIGHT, HEIGHT - 2, AXES[axis], "end", "muted")]
-    parts += [_tick(tick, y_at, rows[0]["unit"]) for tick in ticks]
+    parts += [_tick(tick, y_at, rows[0].unit) for tick in ticks]
     parts += [text(x_at(x), HEIGHT - BOTTOM + 14, f"{x:,.0f}", "middle", "muted") for x in _apart(xs, x_at)]
     for at, style in enumerate(its):
         parts.append(_curve(at, rows, [x_at(x) for x in xs], y_at, style, names[at]))
-    return drawing(WIDTH, HEIGHT, parts, f"{name} over {AXES[axis]}, {unit_text(rows[0]['unit'])}{less}")
+    return drawing(WIDTH, HEIGHT, parts, f"{name} over {AXES[axis]}, {unit_text(rows[0].unit)}{less}")
 
 
 def _across(xs: Sequence[float], is_log: bool) -> Place:
@@ -83,7 +83,7 @@ def _apart(xs: Sequence[float], x_at: Place) -> list[float]:
 
 
 def _curve(
-    at: int, rows: Sequence[RowEntry], xs: Sequence[float], y_at: Place, style: ColumnStyle, name: str
+    at: int, rows: Sequence[Row], xs: Sequence[float], y_at: Place, style: ColumnStyle, name: str
 ) -> str:
     """A curve, interrupted at missing values."""
     runs: list[list[str]] = [[]]
@@ -97,7 +97,7 @@ def _curve(
         runs[-1].append(f"{x:.1f},{y:.1f}")
         if reach := point.reach:
             marks.append(line(x, y_at(reach[0]), x, y_at(reach[1]), f"{style.classes} reach"))
-        said = tip(f"{name}: {figure_text(point.value, row['unit'])} {unit_text(row['unit'])}")
+        said = tip(f"{name}: {figure_text(point.value, row.unit)} {unit_text(row.unit)}")
         marks.append(f'<circle class="{style.classes}" cx="{x:.1f}" cy="{y:.1f}" r="3">{said}</circle>')
     lines = [f'<polyline class="{style.classes}" points="{" ".join(run)}"/>' for run in runs if len(run) > 1]
     return "".join([*lines, *marks])

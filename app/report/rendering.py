@@ -26,8 +26,8 @@ from .svg import ColumnStyle, column_styles
 
 def to_html(report: Report, sections: Sequence[str] = SECTIONS) -> str:
     """A report as HTML with these sections."""
-    columns = report.comparison["sessions"]
-    its = column_styles([column["colour"] % len(CONTENDERS[False]) for column in columns])
+    columns = report.comparison.columns
+    its = column_styles([column.colour % len(CONTENDERS[False]) for column in columns])
     text = (shipped_folder("resources") / "report.html").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(text).render(
@@ -49,9 +49,9 @@ def to_html(report: Report, sections: Sequence[str] = SECTIONS) -> str:
 
 def _beside(report: Report) -> list[str]:
     """The lines below the name of each column."""
-    columns = report.comparison["sessions"]
+    columns = report.comparison.columns
     bases = ["the base" if at == report.base and len(columns) > 1 else "" for at in range(len(columns))]
-    sources = ["published" if column["source"] else "" for column in columns]
+    sources = ["published" if column.source else "" for column in columns]
     return [", ".join(filter(None, each)) for each in zip(bases, sources, strict=True)]
 
 

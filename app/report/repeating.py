@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from app.comparison.cells.entries import ColumnEntry
+from app.comparison.cells.cell import Column
 from app.core.errors import InputError
 from app.core.units import count_text
 from app.history.steps.figures import plan_of
@@ -24,7 +24,7 @@ class Script:
 
 
 def how_to_repeat(
-    history: History, columns: Sequence[ColumnEntry], names: Sequence[str], base: int
+    history: History, columns: Sequence[Column], names: Sequence[str], base: int
 ) -> Iterator[str]:
     """How to repeat the plans; little is known of those that Dyno did not run."""
     own = _own(history, columns, base)
@@ -32,8 +32,8 @@ def how_to_repeat(
         yield f"Dyno did not measure {', '.join(foreign)}: the source is named above."
     if not own:
         return
-    yield _work(plan_of(history, columns[own[0]]["id"]))
-    ids = ", ".join(f"{names[at]} {columns[at]['id']}" for at in own)
+    yield _work(plan_of(history, columns[own[0]].id))
+    ids = ", ".join(f"{names[at]} {columns[at].id}" for at in own)
     yield (
         "Without Dyno: `dyno session script SESSION --out FOLDER` writes a session as a shell script with "
         "its my.cnf and its Lua; the script needs only the server, its client and sysbench. "
@@ -45,23 +45,21 @@ def how_to_repeat(
     )
 
 
-def script_of(
-    history: History, columns: Sequence[ColumnEntry], names: Sequence[str], base: int
-) -> Script | None:
+def script_of(history: History, columns: Sequence[Column], names: Sequence[str], base: int) -> Script | None:
     """The script of the base, else of the first session that Dyno ran; None without one."""
     from app.script.recipe import read_recipe
     from app.script.writing import render
 
     for at in _own(history, columns, base)[:1]:
         with suppress(InputError):
-            return Script(names[at], render("run.sh", read_recipe(history, columns[at]["id"])))
+            return Script(names[at], render("run.sh", read_recipe(history, columns[at].id)))
     return None
 
 
-def _own(history: History, columns: Sequence[ColumnEntry], base: int) -> list[int]:
+def _own(history: History, columns: Sequence[Column], base: int) -> list[int]:
     """The columns that Dyno ran, the base first."""
     ordered = [base, *(at for at in range(len(columns)) if at != base)]
-    return [at for at in ordered if not is_foreign(plan_of(history, columns[at]["id"]))]
+    return [at for at in ordered if not is_foreign(plan_of(history, columns[at].id))]
 
 
 def _work(plan: Mapping[str, Any]) -> str:

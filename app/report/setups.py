@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.comparison.cells.entries import ColumnEntry
+from app.comparison.cells.cell import Column
 from app.core.units import bytes_text, count_text, unit_text
 from app.history.steps.figures import facts, plan_of
 from app.history.store.history import History
@@ -31,20 +31,20 @@ class Preset:
     cnf: str
 
 
-def setups(history: History, columns: Sequence[ColumnEntry], names: Sequence[str]) -> Iterator[Setup]:
+def setups(history: History, columns: Sequence[Column], names: Sequence[str]) -> Iterator[Setup]:
     for column, name in zip(columns, names, strict=True):
         known = {
-            what: (facts(history, column["id"], what) or [{"value": {}}])[-1]["value"]
+            what: (facts(history, column.id, what) or [{"value": {}}])[-1]["value"]
             for what in ("machine", "build", "memory", "compression")
         }
         parts = [
-            ("Published", column["source"]),
-            *_machine(column["target"], known["machine"]),
+            ("Published", column.source),
+            *_machine(column.target, known["machine"]),
             *_build(column, known["build"]),
             ("Compression", unit_text(known["compression"].get("in_force", ""))),
             ("Server memory", memory_text({}, known["memory"])),
-            ("Sequence", column["sequence"]),
-            ("Sessions", str(len(column["ids"]))),
+            ("Sequence", column.sequence),
+            ("Sessions", str(len(column.ids))),
         ]
         yield Setup(name, tuple((what, text) for what, text in parts if text.strip(" ()")))
 
@@ -64,8 +64,8 @@ def _machine(target: str, machine: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _build(column: ColumnEntry, build: Mapping[str, Any]) -> list[tuple[str, str]]:
-    contender, notes = column["contender"], build.get("notes") or {}
+def _build(column: Column, build: Mapping[str, Any]) -> list[tuple[str, str]]:
+    contender, notes = column.contender, build.get("notes") or {}
     return [
         ("Build", f"{contender['build']} ({contender['family']} {contender['version']})"),
         ("SHA-256", str(build.get("fingerprint") or "")[:_SHOWN]),
@@ -77,12 +77,12 @@ def _build(column: ColumnEntry, build: Mapping[str, Any]) -> list[tuple[str, str
     ]
 
 
-def presets(history: History, columns: Sequence[ColumnEntry], names: Sequence[str]) -> list[Preset]:
+def presets(history: History, columns: Sequence[Column], names: Sequence[str]) -> list[Preset]:
     """Each my.cnf once; none for published sessions without it."""
     found: dict[str, list[str]] = {}
     for column, name in zip(columns, names, strict=True):
-        plan = plan_of(history, column["id"])
-        turn = next(turn for turn in plan["turns"] if turn["session"] == column["id"])
+        plan = plan_of(history, column.id)
+        turn = next(turn for turn in plan["turns"] if turn["session"] == column.id)
         cnf = str(plan["contenders"][turn["contender"]]["cnf"]).strip()
         if cnf:
             found.setdefault(cnf, []).append(name)

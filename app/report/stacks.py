@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from app.comparison.cells.entries import Comparison
+from app.comparison.cells.cell import Comparison
 from app.comparison.stacks.flame import Flame, layout
 from app.comparison.stacks.stacks import Profile, profile_of, profiled_steps
 from app.comparison.texts.stacks_text import changes_tables
@@ -34,7 +34,7 @@ class ProfiledStep:
 
 def profiled(history: History, found: Comparison, names: Sequence[str], base: int) -> list[ProfiledStep]:
     """The steps that were profiled in a session of any column."""
-    ids = [column["ids"] for column in found["sessions"]]
+    ids = [column.ids for column in found.columns]
     labels = dict.fromkeys(label for each in ids for id_ in each for label in profiled_steps(history, id_))
     steps = []
     for label in labels:

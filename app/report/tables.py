@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from app.comparison.cells.entries import Comparison, GroupEntry, MeasureEntry, RatioEntry, RowEntry
+from app.comparison.cells.cell import Comparison, Figure, Ratio, Row, RowGroup
 from app.comparison.cells.labels import row_label
 from app.comparison.cells.measures import LATENCIES, MEASURES, measure_named
 from app.comparison.texts.text import (
@@ -57,7 +57,7 @@ class Group:
     direction: str
     lines: tuple[Line, ...]
     mean: Line | None
-    rows: tuple[RowEntry, ...] = field(repr=False)
+    rows: tuple[Row, ...] = field(repr=False)
 
     @property
     def title(self) -> str:
@@ -67,24 +67,22 @@ class Group:
 
 def groups(found: Comparison, base: int) -> Iterator[Group]:
     """Groups in the order of their first steps, separated by unit, like the means."""
-    for entry in found["groups"]:
-        rows = [
-            row for row in found["rows"] if (row["group"], row["unit"]) == (entry["group"], entry["unit"])
-        ]
+    for entry in found.groups:
+        rows = [row for row in found.rows if (row.group, row.unit) == (entry.group, entry.unit)]
         lines = tuple(_line(row, base) for row in rows)
-        name, unit = entry["group"] or "other steps", entry["unit"]
-        yield Group(name, unit, entry["direction"], lines, _mean(entry, base), tuple(rows))
+        name, unit = entry.group or "other steps", entry.unit
+        yield Group(name, unit, entry.direction, lines, _mean(entry, base), tuple(rows))
 
 
 def costs(found: Comparison, base: int) -> Iterator[Group]:
     """Costs per query of each driven step; empty if no step has them."""
-    driven = [row for row in found["rows"] if row["kind"] == "drive"]
+    driven = [row for row in found.rows if row.kind == "drive"]
     for name in (*COSTS, *_of_engine(driven, base)):
         yield from _measured(driven, name, base)
     yield from _client_threads(driven)
 
 
-def _client_threads(rows: Sequence[RowEntry]) -> Iterator[Group]:
+def _client_threads(rows: Sequence[Row]) -> Iterator[Group]:
     """Shares of the client threads' time by state."""
     shares = [[client_shares(row, at) for at in _columns(row)] for row in rows]
     lines = [
@@ -96,7 +94,7 @@ def _client_threads(rows: Sequence[RowEntry]) -> Iterator[Group]:
         yield Group("Time of client threads", "", "", tuple(lines), None, ())
 
 
-def _of_engine(rows: Sequence[RowEntry], base: int) -> list[str]:
+def _of_engine(rows: Sequence[Row], base: int) -> list[str]:
     """The figures of the engines in which a column differs from the base, in their usual order."""
     found = {each.name for row in rows for at in _columns(row) for each in differing(row, base, at)}
     return [each.name for each in MEASURES if each.name in found]
@@ -104,7 +102,7 @@ def _of_engine(rows: Sequence[RowEntry], base: int) -> list[str]:
 
 def latencies(found: Comparison, base: int) -> Iterator[Group]:
     """Percentiles of the steps whose figure is a mean latency."""
-    timed = [row for row in found["rows"] if row["unit"] == "ms"]
+    timed = [row for row in found.rows if row.unit == "ms"]
     for name in LATENCIES:
         yield from _measured(timed, name, base)
 
@@ -128,43 +126,43 @@ def _changed(column: ColumnOfPair) -> Cell:
     return Cell("-") if ratio is None else Cell(f"{ratio:.2f}", f"{before} to {after}")
 
 
-def _measured(rows: Sequence[RowEntry], name: str, base: int) -> Iterator[Group]:
+def _measured(rows: Sequence[Row], name: str, base: int) -> Iterator[Group]:
     """A value as measured; a report only judges the results of steps."""
     measure = measure_named(name)
-    there = [row for row in rows if name in row["measures"] and any(row["measures"][name]["n"])]
-    lines = [Line(row_label(row), _plain(row["measures"][name], base)) for row in there]
+    there = [row for row in rows if row.has(name)]
+    lines = [Line(row_label(row), _plain(row.measures[name], base)) for row in there]
     if lines:
         unit = measure.unit_of(there[0]).removeprefix("/query")  # a count: its title says so already
         yield Group(measure.title, unit, measure.direction, tuple(lines), None, ())
 
 
-def _plain(found: MeasureEntry, base: int) -> tuple[Cell, ...]:
-    ratios = [None if at == base else relative(found, at, base) for at in range(len(found["values"]))]
+def _plain(figures: Sequence[Figure], base: int) -> tuple[Cell, ...]:
+    ratios = [None if at == base else relative(each, figures[base]) for at, each in enumerate(figures)]
     return tuple(
-        Cell(figure_text(value), "" if ratio is None else f"{ratio:.2f}")
-        for value, ratio in zip(found["values"], ratios, strict=True)
+        Cell(figure_text(each.value), "" if ratio is None else f"{ratio:.2f}")
+        for each, ratio in zip(figures, ratios, strict=True)
     )
 
 
-def _columns(row: RowEntry) -> range:
-    return range(len(row["values"]))
+def _columns(row: Row) -> range:
+    return range(len(row.cells))
 
 
-def _line(row: RowEntry, base: int) -> Line:
+def _line(row: Row, base: int) -> Line:
     return Line(row_label(row), tuple(_cell(row, at, base) for at in _columns(row)))
 
 
-def _cell(row: RowEntry, at: int, base: int) -> Cell:
-    verdict = row["verdict"][at] or ""
-    beside = "" if at == base or row["relative"][at] is None else judged_text(row, at)
+def _cell(row: Row, at: int, base: int) -> Cell:
+    verdict = row.cells[at].verdict or ""
+    beside = "" if at == base or row.cells[at].relative is None else judged_text(row, at)
     tone = verdict if verdict in COLOURED else ""
-    return Cell(figure_text(row["values"][at], row["unit"]), beside, tone, _tip(row, at))
+    return Cell(figure_text(row.cells[at].value, row.unit), beside, tone, _tip(row, at))
 
 
-def _tip(row: RowEntry, at: int) -> str:
-    spread, p = spread_text(row, at), row["p"][at]
+def _tip(row: Row, at: int) -> str:
+    spread, p = spread_text(row, at), row.cells[at].p
     parts = [
-        f"n = {row['n'][at]}" if row["n"][at] else "",
+        f"n = {row.cells[at].n}" if row.cells[at].n else "",
         spread and f"lowest and highest {spread} from the median",
         "" if p is None else p_text(p),
         left_out_text(row, at),
@@ -173,18 +171,18 @@ def _tip(row: RowEntry, at: int) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _mean(entry: GroupEntry, base: int) -> Line | None:
-    if entry["steps"] < 2 or len(entry["ratios"]) < 2:
+def _mean(entry: RowGroup, base: int) -> Line | None:
+    if entry.steps < 2 or len(entry.ratios) < 2:
         return None
-    cells = [_mean_cell(None if at == base else ratio, entry) for at, ratio in enumerate(entry["ratios"])]
-    return Line(f"geometric mean of {entry['of']} steps", tuple(cells))
+    cells = [_mean_cell(None if at == base else ratio, entry) for at, ratio in enumerate(entry.ratios)]
+    return Line(f"geometric mean of {entry.of} steps", tuple(cells))
 
 
-def _mean_cell(ratio: RatioEntry | None, entry: GroupEntry) -> Cell:
+def _mean_cell(ratio: Ratio | None, entry: RowGroup) -> Cell:
     """The mean of a group with its interval, and the number of steps if fewer than all."""
     if ratio is None:
         return Cell("")
-    interval = "" if ratio["low"] is None else f"{ratio['low']:.2f} to {ratio['high']:.2f}"
+    interval = "" if ratio.low is None else f"{ratio.low:.2f} to {ratio.high:.2f}"
     fewer = fewer_text(ratio, entry).strip()
-    beside = ", ".join(filter(None, (f"{interval} {across_sign(ratio['across'])}".strip(), fewer)))
-    return Cell(f"{ratio['ratio']:.2f}", beside)
+    beside = ", ".join(filter(None, (f"{interval} {across_sign(ratio.across)}".strip(), fewer)))
+    return Cell(f"{ratio.ratio:.2f}", beside)

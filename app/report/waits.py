@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.labels import row_label
 from app.comparison.texts.waits_text import us_text
 from app.comparison.why.waits import waits_of_columns
@@ -17,14 +17,14 @@ _OF_STEP = 3  # waits
 
 def waits(history: History, found: Comparison) -> Iterator[Group]:
     """One table; nothing if the servers listed no waits."""
-    driven = [row for row in found["rows"] if row["kind"] == "drive"]
+    driven = [row for row in found.rows if row.kind == "drive"]
     lines = tuple(line for row in driven for line in _lines(history, found, row))
     if lines:
         yield Group("Longest waits of all threads", "us/query", "lower", lines, None, ())
 
 
-def _lines(history: History, found: Comparison, row: RowEntry) -> Iterator[Line]:
-    every = waits_of_columns(history, found, row["workload"], row["coordinates"])
+def _lines(history: History, found: Comparison, row: Row) -> Iterator[Line]:
+    every = waits_of_columns(history, found, row.workload, row.coordinates)
     timed = [each for each in every if any(each["per_query_us"])]
     for each in timed[:_OF_STEP]:
         cells = (

@@ -125,8 +125,8 @@ def _measure_repeats(application: QApplication, page: ComparePage, ids: tuple[st
     ]
     comparison = page.body.comparison
     assert comparison is not None
-    assert [len(column["ids"]) for column in comparison["sessions"]] == [REPEATS] * MANY_COLUMNS
-    assert len(comparison["rows"]) == MANY_STEPS
+    assert [len(column.ids) for column in comparison.columns] == [REPEATS] * MANY_COLUMNS
+    assert len(comparison.rows) == MANY_STEPS
     name = f"{MANY_COLUMNS} columns of {REPEATS} repeats x {MANY_STEPS} steps"
     longest = [each.longest_ms for each in times[1:]]
     return [

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from app.comparison.answers.gate import CODES, NOT_WORSE, WORSE, GateRequest, answer
-from app.comparison.cells.entries import Comparison
+from app.comparison.cells.cell import Comparison
 from app.core.table import markdown_of
 from tests.bench.figure import Figure
 from tests.bench.vectorised import SHARE

@@ -166,8 +166,8 @@ class Bench:
             ids = sessions_of_plan(history, plan)
             found = plans_by_session(history, ids)[ids[0]]
             driven = {id_: [each for each in steps(history, id_) if each["kind"] == "drive"] for id_ in ids}
-            rows = [each for each in compare(history, ids, ids[0])["rows"] if each["kind"] == "drive"]
-        cells = [(row["workload"], row["verdict"][1]) for row in rows]
+            rows = [each for each in compare(history, ids, ids[0]).rows if each.kind == "drive"]
+        cells = [(row.workload, row.cells[1].verdict) for row in rows]
         false = [name for name, word in cells if word in COLOURED]
         unjudged = sum(word == "marked" for _, word in cells)
         journals = {id_: path_of(self.home / "journals", id_) for id_ in ids}

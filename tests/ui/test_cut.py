@@ -205,7 +205,7 @@ def test_compare_says_why_beside_the_curve(filled: Path, context: Context, qtbot
     panel = next(each for each in page.body.panels if isinstance(each, SecondsPanel))
     page.body.tabs.setCurrentWidget(panel)
     figures = page.body.table.figures
-    rows = {row["workload"]: at for at in range(figures.rowCount()) if (row := figures.row_at(at))}
+    rows = {row.workload: at for at in range(figures.rowCount()) if (row := figures.row_at(at))}
     page.body.table.choose(rows["point-query"], 3)
     qtbot.waitUntil(lambda: panel._told.text() == f"innodb-default-1: unsteady: {REASON}")
     page.body.table.choose(rows["load"], 3)

@@ -140,7 +140,7 @@ def test_compare_shows_the_chosen_column_against_the_base(qtbot: QtBot, context:
     qtbot.waitUntil(lambda: page.body.comparison is not None)
     rows = page.body.table.figures
     row = next(
-        at for at in range(rows.rowCount()) if (each := rows.row_at(at)) and each["workload"] == "point-query"
+        at for at in range(rows.rowCount()) if (each := rows.row_at(at)) and each.workload == "point-query"
     )
     page.body.table.choose(row, 4)
     page.commands.flame.trigger()

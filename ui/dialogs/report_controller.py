@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from ui.core.context import Context
 
 if TYPE_CHECKING:
-    from app.comparison.cells.entries import Comparison
+    from app.comparison.cells.cell import Comparison
     from app.history.store.history import History
 
     from .report import ReportDialog
@@ -61,13 +61,12 @@ class Reporting(QObject):
     def _write(self, dialog: ReportDialog, comparison: Comparison) -> None:
         if (file := _ask_file(self._page, self._folder)) is None:
             return
-        from app.comparison.verdicts.judgement import limits_of
         from app.report.writing import ReportRequest, write_report
 
-        ids = tuple(id_ for column in comparison["sessions"] for id_ in column["ids"])
+        ids = tuple(id_ for column in comparison.columns for id_ in column.ids)
         request = ReportRequest(
-            ids, file, comparison["base"], dialog.title, dialog.own_text, dialog.sections,
-            limits_of(comparison),
+            ids, file, comparison.base_id, dialog.title, dialog.own_text, dialog.sections,
+            comparison.limits,
         )  # fmt: skip
         self._context.tasks.read(
             self,
@@ -85,7 +84,7 @@ class Reporting(QObject):
             from app.comparison.cells.labels import names_of
             from app.script.writing import write_scripts
 
-            firsts = [column["id"] for column in comparison["sessions"]]
+            firsts = [column.id for column in comparison.columns]
             columns = dict(zip(names_of(comparison), firsts, strict=True))
             problems = write_scripts(history, columns, folder)
             return "; ".join([f"The scripts are saved: {folder}", *problems])

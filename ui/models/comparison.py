@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 from PySide6.QtGui import QColor
 
-from app.comparison.cells.entries import ColumnEntry, Comparison, GroupEntry, RowEntry
+from app.comparison.cells.cell import Column, Comparison, Row, RowGroup
 from app.comparison.cells.labels import names_of
 from app.comparison.charts.points import Point, points_of
-from app.comparison.verdicts.compare import base_of
 from app.comparison.verdicts.repeats import repeats_text
 from app.core.names import short_names
 from app.core.units import count_text, unit_text
@@ -45,10 +44,10 @@ class ColumnShown:
 class Mean:
     """The mean of a group, in a line below its steps."""
 
-    group: GroupEntry
+    group: RowGroup
 
 
-Line = RowEntry | Mean | str  # a text: the heading of a group
+Line = Row | Mean | str  # a text: the heading of a group
 
 
 def columns_shown(comparison: Comparison, theme: Theme) -> list[ColumnShown]:
@@ -56,32 +55,32 @@ def columns_shown(comparison: Comparison, theme: Theme) -> list[ColumnShown]:
     seen: list[int] = []
     found = []
     names = names_of(comparison)
-    columns = zip(comparison["sessions"], names, short_names(names).names, strict=True)
+    columns = zip(comparison.columns, names, short_names(names).names, strict=True)
     for at, (column, name, short) in enumerate(columns):
-        is_base = column["id"] == comparison["base"]
-        colour = theme.contender(column["colour"])
+        is_base = column.id == comparison.base_id
+        colour = theme.contender(column.colour)
         found.append(
-            ColumnShown(name, short, colour, column["colour"] in seen, is_base, _counts(comparison, at))
+            ColumnShown(name, short, colour, column.colour in seen, is_base, _counts(comparison, at))
         )
-        seen.append(column["colour"])
+        seen.append(column.colour)
     return found
 
 
 def _counts(comparison: Comparison, at: int) -> str:
-    counts = sorted({row["n"][at] for row in comparison["rows"]} - {0})
+    counts = sorted({row.cells[at].n for row in comparison.rows} - {0})
     if not counts:
         return "no results"
-    column = comparison["sessions"][at]
-    if column["source"]:
+    column = comparison.columns[at]
+    if column.source:
         return "published"
-    is_shared = column["loads"] is not None and column["loads"] < len(column["ids"])
-    loads = f", {count_text(column['loads'], 'load')}" if is_shared else ""
+    is_shared = column.loads is not None and column.loads < len(column.ids)
+    loads = f", {count_text(column.loads, 'load')}" if is_shared else ""
     return (f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]}–{counts[-1]}") + loads  # noqa: RUF001
 
 
-def step_text(row: RowEntry) -> str:
+def step_text(row: Row) -> str:
     """The name of a step, with coordinates other than threads."""
-    return named(row["workload"], row["coordinates"])
+    return named(row.workload, row.coordinates)
 
 
 def drawn_unit(unit: str) -> str:
@@ -89,9 +88,9 @@ def drawn_unit(unit: str) -> str:
     return "MiB" if unit == "bytes" else unit_text(unit)
 
 
-def drawn_points(row: RowEntry) -> list[Point]:
+def drawn_points(row: Row) -> list[Point]:
     """The points of all columns, in the unit of the axis."""
-    return points_of(row, 2**20 if row["unit"] == "bytes" else 1)
+    return points_of(row, 2**20 if row.unit == "bytes" else 1)
 
 
 class ComparisonModel(QAbstractTableModel):
@@ -115,7 +114,7 @@ class ComparisonModel(QAbstractTableModel):
         self._around = short_names(names_of(comparison)).around if comparison else ""
         self._rows = list(_lines(comparison)) if comparison else []
         self._cells = [[] for _ in self._rows]
-        self._judged = Judged(self._theme, base_of(comparison) if comparison else 0, is_relative, has_details)
+        self._judged = Judged(self._theme, comparison.base if comparison else 0, is_relative, has_details)
         self.endResetModel()
 
     @property
@@ -126,20 +125,20 @@ class ComparisonModel(QAbstractTableModel):
     def has_singles(self) -> bool:
         """Whether a column is one session."""
         return self._comparison is not None and any(
-            len(column["ids"]) == 1 for column in self._comparison["sessions"]
+            len(column.ids) == 1 for column in self._comparison.columns
         )
 
     @property
     def has_deviations(self) -> bool:
         """Whether results of single sessions have a ± next to them."""
-        return any(share is not None for _, row in self._steps() for share in row["within"])
+        return any(cell.within is not None for _, row in self._steps() for cell in row.cells)
 
-    def row_at(self, row: int) -> RowEntry | None:
+    def row_at(self, row: int) -> Row | None:
         """The step in this row; None for headings, means or no row."""
         found = self._rows[row] if 0 <= row < len(self._rows) else ""
         return None if isinstance(found, (str, Mean)) else found
 
-    def find(self, row: RowEntry) -> int:
+    def find(self, row: Row) -> int:
         """The row of this step; -1 without one."""
         return next((at for at, each in self._steps() if _key(each) == _key(row)), -1)
 
@@ -147,9 +146,9 @@ class ComparisonModel(QAbstractTableModel):
     def first_driven(self) -> int:
         """The first driven step, else the first step; -1 without steps."""
         steps = list(self._steps())
-        return next((at for at, row in steps if row["kind"] == "drive"), steps[0][0] if steps else -1)
+        return next((at for at, row in steps if row.kind == "drive"), steps[0][0] if steps else -1)
 
-    def _steps(self) -> Iterator[tuple[int, RowEntry]]:
+    def _steps(self) -> Iterator[tuple[int, Row]]:
         return ((at, row) for at, row in enumerate(self._rows) if not isinstance(row, (str, Mean)))
 
     @property
@@ -196,7 +195,7 @@ class ComparisonModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return shown.name
         if role == Qt.ItemDataRole.ToolTipRole:
-            return column_tip(self._comparison["sessions"][at], shown)
+            return column_tip(self._comparison.columns[at], shown)
         return shown if role == COLUMN else None
 
     @plain_data
@@ -229,14 +228,14 @@ class ComparisonModel(QAbstractTableModel):
             blank = [Cell("", ground, is_heading=True)] * (self.columnCount() - 1)
             return [Cell(row, ground, is_heading=True), *blank]
         if isinstance(row, Mean):
-            unit = Cell(unit_text(row.group["unit"]), is_quiet=True)
+            unit = Cell(unit_text(row.group.unit), is_quiet=True)
             fixed = [Cell("geometric mean", is_quiet=True), Cell(""), unit]
             return [*fixed, *(self._judged.mean(row.group, at) for at in columns)]
-        threads = "" if row["threads"] is None else str(row["threads"])
+        threads = "" if row.threads is None else str(row.threads)
         fixed = [
             Cell(step_text(row)),
             Cell(threads, is_right=True, is_quiet=True),
-            Cell(unit_text(row["unit"]), is_quiet=True),
+            Cell(unit_text(row.unit), is_quiet=True),
         ]
         return [*fixed, *(self._judged.figure(row, at) for at in columns)]
 
@@ -245,35 +244,35 @@ class ComparisonModel(QAbstractTableModel):
         if isinstance(row, str):
             return None
         if isinstance(row, Mean):
-            steps = f"Geometric mean of {count_text(row.group['steps'], 'step')}"
+            steps = f"Geometric mean of {count_text(row.group.steps, 'step')}"
             return mean_tip(row.group, at, self._columns[at].name) if at >= 0 else steps
         if at < 0:
-            return f"{step_text(row)}, {unit_text(row['unit'])}{direction_text(row)}"
+            return f"{step_text(row)}, {unit_text(row.unit)}{direction_text(row)}"
         return self._judged.tip(row, at, self._columns[at].name)
 
 
 def _lines(comparison: Comparison) -> Iterator[Line]:
     """The lines: a mean below each group, for each unit with more than one step."""
-    has_others = len(comparison["sessions"]) > 1
-    means = [group for group in comparison["groups"] if group["steps"] > 1 and has_others]
-    for group in dict.fromkeys(row["group"] for row in comparison["rows"]):
+    has_others = len(comparison.columns) > 1
+    means = [group for group in comparison.groups if group.steps > 1 and has_others]
+    for group in dict.fromkeys(row.group for row in comparison.rows):
         yield group or "other steps"
-        yield from (row for row in comparison["rows"] if row["group"] == group)
-        yield from (Mean(each) for each in means if each["group"] == group)
+        yield from (row for row in comparison.rows if row.group == group)
+        yield from (Mean(each) for each in means if each.group == group)
 
 
-def _key(row: RowEntry) -> tuple[str, str]:
-    return step_key(row["workload"], row["coordinates"])
+def _key(row: Row) -> tuple[str, str]:
+    return step_key(row.workload, row.coordinates)
 
 
-def column_tip(column: ColumnEntry, shown: ColumnShown) -> str:
+def column_tip(column: Column, shown: ColumnShown) -> str:
     """Details of a column for its tooltip."""
-    contender = column["contender"]
+    contender = column.contender
     what = [contender["build"], contender["engine"], contender["preset"]]
     what += [each for each in (contender["table_options"], contender["cores"]) if each]
-    failed = f", {count_text(column['failed_steps'], 'failed step')}" if column["failed_steps"] else ""
-    lines = [shown.name, ", ".join(what), f"{column['sequence']} on {column['target']}"]
-    lines += [f"published: {column['source']}"] if column["source"] else []
-    lines.append(repeats_text(len(column["ids"]), column["loads"], column["server_starts"]))
-    lines.append(f"{column['state']}{failed}, {shown.n}")
+    failed = f", {count_text(column.failed_steps, 'failed step')}" if column.failed_steps else ""
+    lines = [shown.name, ", ".join(what), f"{column.sequence} on {column.target}"]
+    lines += [f"published: {column.source}"] if column.source else []
+    lines.append(repeats_text(len(column.ids), column.loads, column.server_starts))
+    lines.append(f"{column.state}{failed}, {shown.n}")
     return "\n".join([*lines, "The base" if shown.is_base else "Click a column header to change the base"])

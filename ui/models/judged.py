@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtGui import QColor
 
-from app.comparison.cells.entries import GroupEntry, RowEntry
+from app.comparison.cells.cell import Row, RowGroup
 from app.comparison.texts.text import (
     across_sign,
     detail_text,
@@ -71,15 +71,15 @@ class Judged:
     is_relative: bool
     has_details: bool
 
-    def figure(self, row: RowEntry, at: int) -> Cell:
+    def figure(self, row: Row, at: int) -> Cell:
         """The cell of a step, tinted only if it is better or worse."""
-        verdict = "" if at == self.base else row["verdict"][at] or ""
+        verdict = "" if at == self.base else row.cells[at].verdict or ""
         sign = SHORT_SIGNS.get(verdict, "")
-        warning, alone, across = _warning(row, at), row["within"][at], across_sign(row["across"][at])
-        below = detail_text(row, at) if self.has_details and row["n"][at] else ""
+        warning, alone, across = _warning(row, at), row.cells[at].within, across_sign(row.cells[at].across)
+        below = detail_text(row, at) if self.has_details and row.cells[at].n else ""
         return Cell(
             self.text(row, at),
-            self.theme.verdict(verdict, row["relative"][at]),
+            self.theme.verdict(verdict, row.cells[at].relative),
             sign,
             " ".join(
                 filter(None, (warning, across, within_text(alone) if alone is not None and not below else ""))
@@ -87,88 +87,88 @@ class Judged:
             below,
             " ".join(filter(None, (verdict_label(verdict), across))),
             is_right=True,
-            is_quiet=self.is_relative and row["relative"][at] is None,
+            is_quiet=self.is_relative and row.cells[at].relative is None,
             is_warning=bool(warning),
         )
 
-    def text(self, row: RowEntry, at: int) -> str:
+    def text(self, row: Row, at: int) -> str:
         """The text of a ratio, or of the value for the base or on request."""
-        value, relative = row["values"][at], row["relative"][at]
+        value, relative = row.cells[at].value, row.cells[at].relative
         if value is None:
             return ""
         is_plain = not self.is_relative or at == self.base or relative is None
-        return figure_text(value, row["unit"]) if is_plain else f"{relative:.2f}"
+        return figure_text(value, row.unit) if is_plain else f"{relative:.2f}"
 
-    def mean(self, group: GroupEntry, at: int) -> Cell:
+    def mean(self, group: RowGroup, at: int) -> Cell:
         """The cell of a mean, with its interval below if there are repeats."""
-        found = group["ratios"][at]
+        found = group.ratios[at]
         if found is None or at == self.base:
             return Cell("")
         ratio, _, interval = mean_text(found).partition(" ")
         below = f"{interval}{fewer_text(found, group)}".strip()
         return Cell(ratio, below=below, word=below, is_right=True)
 
-    def tip(self, row: RowEntry, at: int, name: str) -> str:
+    def tip(self, row: Row, at: int, name: str) -> str:
         """Details of a step's cell."""
-        head = f"{name}: {named(row['workload'], row['coordinates'])}"
-        known = [row["reasons"][at], *told_of(row, at), steady_text(row, at)]
+        head = f"{name}: {named(row.workload, row.coordinates)}"
+        known = [row.cells[at].reason, *told_of(row, at), steady_text(row, at)]
         return "\n".join([head, *self._figures(row, at), *filter(None, known)])
 
-    def _figures(self, row: RowEntry, at: int) -> list[str]:
-        value, relative = row["values"][at], row["relative"][at]
+    def _figures(self, row: Row, at: int) -> list[str]:
+        value, relative = row.cells[at].value, row.cells[at].relative
         lines = []
         if value is not None:
-            lines.append(f"{with_unit(value, row['unit'])}, {_of_how_many(row, at)}")
-        if (alone := row["within"][at]) is not None:
+            lines.append(f"{with_unit(value, row.unit)}, {_of_how_many(row, at)}")
+        if (alone := row.cells[at].within) is not None:
             lines.append(f"its blocks of seconds are within {within_text(alone)} of their median")
         if relative is not None and at != self.base:
             lines.append(f"{relative:.3f} of the base{direction_text(row)}")
-            lines.append(_verdict_text(row, at, row["n"][self.base]))
-            lines += [_ACROSS[row["across"][at]]] if row["across"][at] else []
+            lines.append(_verdict_text(row, at, row.cells[self.base].n))
+            lines += [_ACROSS[row.cells[at].across]] if row.cells[at].across else []
         elif value is not None and relative is None:
             lines.append("the base has no result here")
         return lines
 
 
-def _of_how_many(row: RowEntry, at: int) -> str:
-    n, spread = sum(value is not None for value in row["samples"][at]), spread_text(row, at)
+def _of_how_many(row: Row, at: int) -> str:
+    n, spread = sum(value is not None for value in row.cells[at].samples), spread_text(row, at)
     return f"the median of {n}, lowest and highest {spread}" if spread else f"n = {n}"
 
 
-def _verdict_text(row: RowEntry, at: int, of_base: int) -> str:
-    verdict, p = row["verdict"][at] or "", row["p"][at]
+def _verdict_text(row: Row, at: int, of_base: int) -> str:
+    verdict, p = row.cells[at].verdict or "", row.cells[at].p
     said = _MEANINGS.get(verdict, f"{verdict}: beyond the noise, and large enough to matter")
     if p is None:
         return said
-    if row["rounds"][at]:
-        return f"{said} (Student's t, {count_text(row['n'][at], 'round')}: {p_text(p)})"
-    return f"{said} (Welch, {row['n'][at]} against {of_base}: {p_text(p)})"
+    if row.cells[at].rounds:
+        return f"{said} (Student's t, {count_text(row.cells[at].n, 'round')}: {p_text(p)})"
+    return f"{said} (Welch, {row.cells[at].n} against {of_base}: {p_text(p)})"
 
 
-def _warning(row: RowEntry, at: int) -> str:
+def _warning(row: Row, at: int) -> str:
     """The warning of a cell: marks, outcome, number of repeats if some lack a result."""
-    n, reason = row["n"][at], row["reasons"][at]
+    n, reason = row.cells[at].n, row.cells[at].reason
     state = reason.partition(":")[0]
-    left_out = sum(map(bool, row["left_out"][at]))
-    parts = [HAS_MARKS] if row["marks"][at] or (not n and state in _LOST) else []
-    parts += ["cut"] if any(row["cuts"][at]) else []
+    left_out = sum(map(bool, row.cells[at].left_out))
+    parts = [HAS_MARKS] if row.cells[at].marks or (not n and state in _LOST) else []
+    parts += ["cut"] if any(row.cells[at].cuts) else []
     parts += [f"\N{MINUS SIGN}{left_out}"] if left_out else []
     if reason and (n or state in _LOST):
         parts.append(f"n={n}" if n else state)
     return " ".join(parts)
 
 
-def direction_text(row: RowEntry) -> str:
-    return {"lower": ", less is better", "higher": ", more is better"}.get(row["direction"], "")
+def direction_text(row: Row) -> str:
+    return {"lower": ", less is better", "higher": ", more is better"}.get(row.direction, "")
 
 
-def mean_tip(group: GroupEntry, at: int, name: str) -> str:
+def mean_tip(group: RowGroup, at: int, name: str) -> str:
     """Details of a group's mean."""
-    found = group["ratios"][at]
+    found = group.ratios[at]
     if found is None:
         return ""
-    steps = fewer_text(found, group).removeprefix(" of ") or f"{found['steps']}"
+    steps = fewer_text(found, group).removeprefix(" of ") or f"{found.steps}"
     over = f"{name}: geometric mean of {steps} steps, those that can be judged"
-    interval = _INTERVAL if found["low"] is not None else _NO_INTERVAL
-    across = f"\n{_ACROSS[found['across']]}" if found["across"] else ""
+    interval = _INTERVAL if found.low is not None else _NO_INTERVAL
+    across = f"\n{_ACROSS[found.across]}" if found.across else ""
     return f"{over}\n{mean_text(found)} of the base, {interval}{across}"

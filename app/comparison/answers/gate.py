@@ -7,16 +7,16 @@ Anything else cannot be told.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypedDict
 
-from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.labels import names_of, row_label
 from app.comparison.differences.same_work import OTHER
 from app.comparison.verdicts.across import across_texts
-from app.comparison.verdicts.compare import base_of, by_measure, compare
+from app.comparison.verdicts.compare import by_measure, compare
 from app.comparison.verdicts.disturbing import AS_PLANNED, Allowed
-from app.comparison.verdicts.judgement import NOT_JUDGED, limits_of
+from app.comparison.verdicts.judgement import NOT_JUDGED
 from app.core.errors import InputError
 from app.core.units import count_text
 from app.history.lists.sessions import find_repeats, sessions_of_plan
@@ -83,14 +83,14 @@ class GateRequest:
     def loss(self) -> str:
         return f"{self.worse_pct:g}%"
 
-    def asked(self, rows: Sequence[RowEntry]) -> list[RowEntry]:
+    def asked(self, rows: Sequence[Row]) -> list[Row]:
         """The rows of these steps; raises InputError for a step that there is not."""
         for step in self.steps:
-            if not any(step in (row["workload"], row_label(row)) for row in rows):
-                there = ", ".join(dict.fromkeys(row["workload"] for row in rows)) or "none"
+            if not any(step in (row.workload, row_label(row)) for row in rows):
+                there = ", ".join(dict.fromkeys(row.workload for row in rows)) or "none"
                 raise InputError(f"there is no step {step!r} to judge: choose one of {there}")
         names = set(self.steps)
-        return [row for row in rows if not names or names & {row["workload"], row_label(row)}]
+        return [row for row in rows if not names or names & {row.workload, row_label(row)}]
 
     def is_worse(self, low: float, high: float, direction: str) -> bool:
         """Whether the whole interval is beyond the limit."""
@@ -126,7 +126,7 @@ def gate(
 
 def _of_limits(found: Comparison, asked: Limits | None) -> list[str]:
     """A remark if a plan until decided has another share of false verdicts than was asked for."""
-    own = limits_of(found).false_share
+    own = found.limits.false_share
     if asked is None or asked.false_share == own:
         return []
     of_plan, of_person = (f"{100 * each:g}%" for each in (own, asked.false_share))
@@ -136,8 +136,8 @@ def _of_limits(found: Comparison, asked: Limits | None) -> list[str]:
 def answer(comparison: Comparison, request: GateRequest) -> GateEntry:
     """The answer of a comparison of two columns."""
     whole = by_measure(comparison, request.measure)
-    kept = [row for row in whole["rows"] if row["kind"] not in WAITING and row["direction"]]
-    found: Comparison = {**whole, "rows": request.asked(kept)}
+    kept = [row for row in whole.rows if row.kind not in WAITING and row.direction]
+    found = replace(whole, rows=request.asked(kept))
     lines = list((_groups if request.by_groups else _steps)(found, request))
     return _entry(found, lines, request)
 
@@ -152,7 +152,7 @@ def _repeats(history: History, reference: str) -> list[str]:
 
 def _entry(found: Comparison, lines: list[GateLine], request: GateRequest) -> GateEntry:
     base, at = _places(found)
-    names, columns = names_of(found), found["sessions"]
+    names, columns = names_of(found), found.columns
     spared = [] if request.steps or request.by_groups else _spared(found, lines)
     held = [line for line in lines if line["step"] not in spared]
     verdict, sentence = _answer(_hindrances(found, lines), held, request, names[at], names[base])
@@ -161,10 +161,10 @@ def _entry(found: Comparison, lines: list[GateLine], request: GateRequest) -> Ga
         "exit_code": CODES[verdict],
         "sentence": f"{verdict}: {sentence}",
         "worse_pct": request.worse_pct,
-        "false_share": limits_of(found).false_share,
-        "base": columns[base]["ids"],
-        "other": columns[at]["ids"],
-        "by_round": columns[at]["by_round"],
+        "false_share": found.limits.false_share,
+        "base": columns[base].ids,
+        "other": columns[at].ids,
+        "by_round": columns[at].by_round,
         "steps": lines,
         "remarks": [*across_texts(found, names), *([_SPARED.format(", ".join(spared))] if spared else [])],
     }
@@ -172,28 +172,28 @@ def _entry(found: Comparison, lines: list[GateLine], request: GateRequest) -> Ga
 
 def _spared(found: Comparison, lines: Sequence[GateLine]) -> list[str]:
     """Loads and indexes that were disturbed, and cannot be told: they hold no gate on other steps."""
-    spared = {row_label(row) for row in found["rows"] if row["kind"] in PREPARING and _was_disturbed(row)}
+    spared = {row_label(row) for row in found.rows if row.kind in PREPARING and _was_disturbed(row)}
     told = [line["step"] for line in lines if line["step"] in spared and line["verdict"] == UNTOLD]
     return told if len(told) < len(lines) else []
 
 
-def _was_disturbed(row: RowEntry) -> bool:
+def _was_disturbed(row: Row) -> bool:
     """Whether that is why a session of it does not count."""
-    marks = [*row["marks"], *(text.split(", ") for texts in row["left_out"] for text in texts)]
-    return any(DISTURBED in each for each in marks)
+    left_out = [mark for cell in row.cells for marks in cell.left_out for mark in marks.split(", ")]
+    return DISTURBED in (*left_out, *(mark for cell in row.cells for mark in cell.marks))
 
 
 def _places(found: Comparison) -> tuple[int, int]:
-    base = base_of(found)
+    base = found.base
     return base, 1 - base
 
 
 def _hindrances(found: Comparison, lines: Sequence[GateLine]) -> Iterator[str]:
     """Why the two columns cannot be compared at all."""
     base, at = _places(found)
-    columns = found["sessions"]
-    others = tuple(f"{OTHER}{row_label(row)}: " for row in found["rows"])
-    yield from (each for each in found["warnings"] if each.startswith((*others, "different work")))
+    columns = found.columns
+    others = tuple(f"{OTHER}{row_label(row)}: " for row in found.rows)
+    yield from (each for each in found.warnings if each.startswith((*others, "different work")))
     if goes_on(columns[base]) or goes_on(columns[at]):
         yield STILL
     if not lines:
@@ -237,30 +237,30 @@ def interval_text(line: GateLine) -> str:
 def _steps(found: Comparison, request: GateRequest) -> Iterator[GateLine]:
     """The lines by the cells of the comparison: ratio, interval and reason are theirs."""
     base, at = _places(found)
-    for row in found["rows"]:
-        low, high = row["low"][at], row["high"][at]
+    for row in found.rows:
+        low, high = row.cells[at].low, row.cells[at].high
         ends = None if low is None or high is None else (low, high)
-        n = min(row["n"][at], row["n"][base])
-        why = row["why"][at] or ("" if ends else "the noise is too large")
-        yield _line(row_label(row), row["unit"], row["direction"], row["relative"][at], ends, n, why, request)
+        n = min(row.cells[at].n, row.cells[base].n)
+        why = row.cells[at].why or ("" if ends else "the noise is too large")
+        yield _line(row_label(row), row.unit, row.direction, row.cells[at].relative, ends, n, why, request)
 
 
 def _groups(found: Comparison, request: GateRequest) -> Iterator[GateLine]:
     base, at = _places(found)
-    for group in found["groups"]:
-        key = (group["group"], group["unit"])
-        rows = [row for row in found["rows"] if (row["group"], row["unit"]) == key]
-        if not rows or not group["of"]:
+    for group in found.groups:
+        key = (group.group, group.unit)
+        rows = [row for row in found.rows if (row.group, row.unit) == key]
+        if not rows or not group.of:
             continue
-        ratio = group["ratios"][at]
-        ends = (ratio["low"], ratio["high"]) if ratio and ratio["low"] and ratio["high"] else None
+        ratio = group.ratios[at]
+        ends = (ratio.low, ratio.high) if ratio and ratio.low and ratio.high else None
         why = "" if ends else "too few repeats, or the noise is too large"
-        left_out = sum(row["verdict"][at] in (None, *NOT_JUDGED) for row in rows)
+        left_out = sum(row.cells[at].verdict in (None, *NOT_JUDGED) for row in rows)
         if left_out or ratio is None:
-            ends, why = None, f"{left_out} of {count_text(group['of'], 'step')} cannot be judged"
-        name = f"mean of {group['group'] or 'all'}"
-        n = min(min(row["n"][at], row["n"][base]) for row in rows)
-        yield _line(name, group["unit"], group["direction"], ratio and ratio["ratio"], ends, n, why, request)
+            ends, why = None, f"{left_out} of {count_text(group.of, 'step')} cannot be judged"
+        name = f"mean of {group.group or 'all'}"
+        n = min(min(row.cells[at].n, row.cells[base].n) for row in rows)
+        yield _line(name, group.unit, group.direction, ratio.ratio if ratio else None, ends, n, why, request)
 
 
 def _line(

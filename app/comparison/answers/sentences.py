@@ -10,12 +10,10 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from app.comparison.cells.entries import ColumnEntry, Comparison, GroupEntry, RowEntry
+from app.comparison.cells.cell import Column, Comparison, Row, RowGroup
 from app.comparison.cells.labels import names_of, row_label
 from app.comparison.cells.measures import FIGURE, measure_named
 from app.comparison.verdicts.across import across_texts
-from app.comparison.verdicts.compare import base_of
-from app.comparison.verdicts.judgement import limits_of
 from app.core.units import count_text, unit_text
 from app.engines import engine_of
 from app.protocol.states import GOING_ON
@@ -45,7 +43,7 @@ class _Finding:
 class _Cell:
     """A step of a column."""
 
-    row: RowEntry
+    row: Row
     at: int
     finding: _Finding | None
     why: str  # it has no finding
@@ -58,7 +56,7 @@ def verdict_lines(comparison: Comparison, figure: str = "") -> list[str]:
 
 def verdict_sentences(comparison: Comparison, figure: str = "") -> list[str]:
     """Sentences on steps or groups, then on what has no verdict; `figure`: a measure to name."""
-    base, columns = base_of(comparison), comparison["sessions"]
+    base, columns = comparison.base, comparison.columns
     names, others = _names(comparison), [at for at in range(len(columns)) if at != base]
     hindered = {at: why for at in others if (why := hindrance(columns, base, at))}
     cells = list(_cells(comparison, [at for at in others if at not in hindered]))
@@ -76,21 +74,21 @@ def figure_of(measure: str) -> str:
     return "" if chosen is FIGURE else title if title[:2].isupper() else title[:1].lower() + title[1:]
 
 
-def hindrance(columns: Sequence[ColumnEntry], base: int, at: int) -> str:
+def hindrance(columns: Sequence[Column], base: int, at: int) -> str:
     """Why a column cannot be compared with the base at all; '' if it can."""
-    if columns[at]["work_key"] != columns[base]["work_key"]:
+    if columns[at].work_key != columns[base].work_key:
         return "it did not do the same work"
     return STILL if goes_on(columns[base]) or goes_on(columns[at]) else ""
 
 
-def goes_on(column: ColumnEntry) -> bool:
+def goes_on(column: Column) -> bool:
     """Whether some of its sessions have not ended."""
-    return any(state in GOING_ON for state in column["state"].split(", "))
+    return any(state in GOING_ON for state in column.state.split(", "))
 
 
 def _names(comparison: Comparison) -> list[str]:
     """The names of the columns; an engine's name is written as people write it, if that is unique."""
-    names, engines = names_of(comparison), [each["contender"]["engine"] for each in comparison["sessions"]]
+    names, engines = names_of(comparison), [each.contender["engine"] for each in comparison.columns]
     titles = [
         engine_of(engine).title or name if name == engine else name
         for name, engine in zip(names, engines, strict=True)
@@ -102,28 +100,28 @@ def _names(comparison: Comparison) -> list[str]:
 
 
 def _cells(comparison: Comparison, others: Sequence[int]) -> Iterator[_Cell]:
-    for row in comparison["rows"]:
-        if row["kind"] not in WAITING:
-            yield from (_Cell(row, at, _finding(row, at), row["why"][at]) for at in others)
+    for row in comparison.rows:
+        if row.kind not in WAITING:
+            yield from (_Cell(row, at, _finding(row, at), row.cells[at].why) for at in others)
 
 
-def _finding(row: RowEntry, at: int) -> _Finding | None:
-    word, ratio = row["verdict"][at] or "", row["relative"][at]
-    if row["why"][at] or ratio is None:
+def _finding(row: Row, at: int) -> _Finding | None:
+    word, ratio = row.cells[at].verdict or "", row.cells[at].relative
+    if row.cells[at].why or ratio is None:
         return None
-    return _Finding(word if word in _DECIDED else "", ratio, row["low"][at], row["high"][at])
+    return _Finding(word if word in _DECIDED else "", ratio, row.cells[at].low, row.cells[at].high)
 
 
-def _of_group(group: GroupEntry, at: int, limits: Limits) -> _Finding | None:
+def _of_group(group: RowGroup, at: int, limits: Limits) -> _Finding | None:
     """The ratio of a group; decided if its interval leaves out 1 and it is large enough to matter."""
-    found = group["ratios"][at]
-    if found is None or found["low"] is None or found["high"] is None:
+    found = group.ratios[at]
+    if found is None or found.low is None or found.high is None:
         return None
-    ratio, low, high = found["ratio"], found["low"], found["high"]
+    ratio, low, high = found.ratio, found.low, found.high
     if low <= 1 <= high or max(ratio, 1 / ratio) - 1 < limits.matters:
         return _Finding("", ratio, low, high)
-    better = (ratio > 1) == (group["direction"] == "higher")
-    return _Finding((BETTER if better else WORSE) if group["direction"] else DIFFERS, ratio, low, high)
+    better = (ratio > 1) == (group.direction == "higher")
+    return _Finding((BETTER if better else WORSE) if group.direction else DIFFERS, ratio, low, high)
 
 
 # how it is put
@@ -140,27 +138,27 @@ class _Voice:
 
     def of_steps(self, cells: Sequence[_Cell]) -> Iterator[str]:
         for row, its in _by_row(cells):
-            clauses = [self._clause(each.at, each.finding, row["unit"]) for each in its if each.finding]
+            clauses = [self._clause(each.at, each.finding, row.unit) for each in its if each.finding]
             if clauses:
                 yield f"{_subject(row)}: {'; '.join(clauses)}."
 
     def of_groups(self, comparison: Comparison, cells: Sequence[_Cell]) -> Iterator[str]:
         """Sentences on groups; a group of one step is named by that step."""
-        limits = limits_of(comparison)
-        for group in comparison["groups"]:
-            key = (group["group"], group["unit"])
-            its = [cell for cell in cells if (cell.row["group"], cell.row["unit"]) == key]
+        limits = comparison.limits
+        for group in comparison.groups:
+            key = (group.group, group.unit)
+            its = [cell for cell in cells if (cell.row.group, cell.row.unit) == key]
             if len({id(cell.row) for cell in its}) < 2:
                 yield from self.of_steps(its)
                 continue
             columns = dict.fromkeys(cell.at for cell in its)
             findings = {at: finding for at in columns if (finding := _of_group(group, at, limits))}
             clauses = [
-                self._clause(at, finding, group["unit"]) + self._single(at, its)
+                self._clause(at, finding, group.unit) + self._single(at, its)
                 for at, finding in findings.items()
             ]
             if clauses:
-                steps = f"the {count_text(group['steps'], 'step')} of {group['group'] or 'no group'}"
+                steps = f"the {count_text(group.steps, 'step')} of {group.group or 'no group'}"
                 yield f"Mean of {steps}: {'; '.join(clauses)}."
 
     def of_unjudged(self, cells: Sequence[_Cell]) -> Iterator[str]:
@@ -192,21 +190,21 @@ class _Voice:
 
     def _single(self, at: int, cells: Sequence[_Cell]) -> str:
         """The verdicts within a group, ` (single steps: 2 faster, 7 slower)`; '' if none is decided."""
-        _, words = _words(cells[0].row["unit"], self.figure)
+        _, words = _words(cells[0].row.unit, self.figure)
         decided = [cell.finding.word for cell in cells if cell.at == at and cell.finding]
         counts = [f"{decided.count(word)} {words[word]}" for word in _DECIDED if word in decided]
         return f" (single steps: {', '.join(counts)})" if counts else ""
 
 
-def _by_row(cells: Sequence[_Cell]) -> Iterator[tuple[RowEntry, list[_Cell]]]:
+def _by_row(cells: Sequence[_Cell]) -> Iterator[tuple[Row, list[_Cell]]]:
     rows = {id(cell.row): cell.row for cell in cells}
     for key, row in rows.items():
         yield row, [cell for cell in cells if id(cell.row) == key]
 
 
-def _subject(row: RowEntry) -> str:
+def _subject(row: Row) -> str:
     """`Reading one row by its primary key (point-query threads=2)`."""
-    what = row["title"].partition(":")[0]
+    what = row.title.partition(":")[0]
     return f"{what} ({row_label(row)})" if what else row_label(row)
 
 

@@ -13,7 +13,7 @@ from app.protocol.thread_states import TITLES, time_per_query
 if TYPE_CHECKING:
     from app.history.steps.figures import StepEntry
 
-    from .entries import MeasureEntry, RowEntry
+    from .cell import Figure, Row
 
 PER_QUERY, PER_ROW = " per query", " per row"  # of the titles of costs
 ROWS = "rows/s"  # the unit of steps that read or write rows as fast as they can
@@ -29,9 +29,9 @@ class Measure:
     read: Callable[[StepEntry], float | None]
     direction: str = "lower"
 
-    def unit_of(self, row: RowEntry) -> str:
+    def unit_of(self, row: Row) -> str:
         """The unit for this step; a step that counts rows has costs per row."""
-        return self.unit.format(per=row["latency_per"], of="row" if row["unit"] == ROWS else "query")
+        return self.unit.format(per=row.latency_per, of="row" if row.unit == ROWS else "query")
 
     def title_of(self, unit: str) -> str:
         """The title for steps with this unit: `CPU per row`."""
@@ -132,15 +132,15 @@ MEASURES = (
 OF_ENGINE = frozenset(each.name for each in all_figures())  # measures that not every engine has
 
 
-class Measures(Mapping[str, "MeasureEntry"]):
+class Measures(Mapping[str, "list[Figure]"]):
     """The values of a step by the name of a measure; read when asked for, as most are never shown."""
 
-    def __init__(self, measures: Iterable[Measure], read: Callable[[Measure], MeasureEntry]) -> None:
+    def __init__(self, measures: Iterable[Measure], read: Callable[[Measure], list[Figure]]) -> None:
         self._measures = {each.name: each for each in measures}
         self._read = read
-        self._found: dict[str, MeasureEntry] = {}
+        self._found: dict[str, list[Figure]] = {}
 
-    def __getitem__(self, name: str) -> MeasureEntry:
+    def __getitem__(self, name: str) -> list[Figure]:
         if name not in self._found:
             self._found[name] = self._read(self._measures[name])
         return self._found[name]

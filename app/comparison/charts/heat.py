@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.comparison.cells.entries import Comparison
+from app.comparison.cells.cell import Comparison
 from app.comparison.cells.labels import names_of
 from app.history.store.second_latencies import SecondLatencies, together
 from app.protocol.latency import upper_ms
@@ -16,7 +16,7 @@ def heats_of(
     comparison: Comparison, found: Mapping[str, SecondLatencies]
 ) -> list[tuple[SecondLatencies | None, int]]:
     """For each column the latencies of its sessions together, and how many of them have any."""
-    each = [[found[id_] for id_ in column["ids"] if id_ in found] for column in comparison["sessions"]]
+    each = [[found[id_] for id_ in column.ids if id_ in found] for column in comparison.columns]
     return [(together(known) if known else None, len(known)) for known in each]
 
 

@@ -6,9 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.labels import names_of
-from app.comparison.verdicts.compare import base_of
 from app.comparison.why.before_after import ColumnOfPair, PairOfSteps
 from app.history.steps.step_text import named
 from app.protocol.plan import coordinates_text
@@ -25,10 +24,10 @@ def bar_numbers(comparison: Comparison) -> Numbers:
 
 
 def _rows(comparison: Comparison) -> Iterator[tuple[Cell, ...]]:
-    base, names = base_of(comparison), names_of(comparison)
-    for row in comparison["rows"]:
-        step = named(row["workload"], row["coordinates"])
-        what = (row["group"], step, row["threads"], row["unit"], row["direction"])
+    base, names = comparison.base, names_of(comparison)
+    for row in comparison.rows:
+        step = named(row.workload, row.coordinates)
+        what = (row.group, step, row.threads, row.unit, row.direction)
         for name, ours, theirs in zip(names, points_of(row), relative_points(row, base), strict=True):
             yield (*what, name, *ours.cells, *theirs.cells[:3])
 
@@ -44,9 +43,9 @@ def ratio_points(pair: PairOfSteps) -> list[Point]:
     return [replace(point_of(column["ratios"]), value=column["ratio"]) for column in pair["columns"]]
 
 
-def rows_of(comparison: Comparison, pair: PairOfSteps) -> tuple[RowEntry, RowEntry]:
+def rows_of(comparison: Comparison, pair: PairOfSteps) -> tuple[Row, Row]:
     """The rows of a pair: before and after the writes."""
-    there = {row["workload"]: row for row in comparison["rows"] if row["coordinates"] == pair["coordinates"]}
+    there = {row.workload: row for row in comparison.rows if row.coordinates == pair["coordinates"]}
     return there[pair["before"]], there[pair["after"]]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log10
 from typing import Any
 
-from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.labels import names_of
 from app.core.units import unit_text
 from app.history.steps.curves import Curve
@@ -22,8 +22,8 @@ def second_numbers(comparison: Comparison, found: Mapping[str, Curve], label: st
         ("second (s)", "contender", "repeat", "session", heading),
         (
             (second, name, repeat, id_, value if value == value else None)
-            for name, column in zip(names_of(comparison), comparison["sessions"], strict=True)
-            for repeat, id_ in enumerate(column["ids"], 1)
+            for name, column in zip(names_of(comparison), comparison.columns, strict=True)
+            for repeat, id_ in enumerate(column.ids, 1)
             if id_ in found
             for second, value in zip(found[id_].seconds.tolist(), found[id_].values.tolist(), strict=True)
         ),
@@ -51,9 +51,7 @@ def place(percent: float) -> float:
 
 def latency_curves(comparison: Comparison, ended: Mapping[str, Mapping[str, Any]]) -> list[LatencyCurve]:
     """A curve for each column, from the latency buckets of its sessions; empty without any."""
-    return [
-        _curve([ended[id_] for id_ in column["ids"] if id_ in ended]) for column in comparison["sessions"]
-    ]
+    return [_curve([ended[id_] for id_ in column.ids if id_ in ended]) for column in comparison.columns]
 
 
 def _curve(ended: Sequence[Mapping[str, Any]]) -> LatencyCurve:
@@ -78,9 +76,9 @@ def _added(several: Iterable[Sequence[Sequence[float]]]) -> list[list[float]]:
     return [[upper, count] for upper, count in counts.items()]
 
 
-def latency_numbers(comparison: Comparison, row: RowEntry, found: Sequence[LatencyCurve]) -> Numbers:
+def latency_numbers(comparison: Comparison, row: Row, found: Sequence[LatencyCurve]) -> Numbers:
     """A row for each point of a curve."""
-    unit = f" (ms/{row['latency_per']})"
+    unit = f" (ms/{row.latency_per})"
     return numbers(
         ("percentile (%)", "contender", *(f"{head}{unit}" for head in ("latency", *REACH[:2])), REACH[2]),
         (
@@ -107,8 +105,8 @@ Sizes = dict[str, float]  # bytes by part
 def sizes_of(comparison: Comparison, ended: Mapping[str, Mapping[str, Any]]) -> list[Sizes]:
     """Sizes for each column; of repeats those of the median session, so that the parts fit together."""
     return [
-        _middle([_parts(ended[id_].get("sizes", {})) for id_ in column["ids"] if id_ in ended])
-        for column in comparison["sessions"]
+        _middle([_parts(ended[id_].get("sizes", {})) for id_ in column.ids if id_ in ended])
+        for column in comparison.columns
     ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from app.comparison.cells.entries import RowEntry
+from app.comparison.cells.cell import Row
 from app.core.csv_text import csv_text
 
 Cell = str | float | None
@@ -52,16 +52,15 @@ def point_of(samples: Iterable[float | None], of: float | None = 1.0) -> Point:
     return Point(median(known), low, high, len(known))
 
 
-def points_of(row: RowEntry, of: float = 1.0) -> list[Point]:
+def points_of(row: Row, of: float = 1.0) -> list[Point]:
     """A point for each column, divided by `of`."""
-    return [point_of(samples, of) for samples in row["samples"]]
+    return [point_of(cell.samples, of) for cell in row.cells]
 
 
-def relative_points(row: RowEntry, base: int) -> list[Point]:
+def relative_points(row: Row, base: int) -> list[Point]:
     """A point for each column, relative to the median of the base, or round by round."""
-    of = row["values"][base]
-    each = zip(row["rounds"], row["samples"], strict=True)
-    return [point_of(rounds) if rounds else point_of(samples, of) for rounds, samples in each]
+    of = row.cells[base].value
+    return [point_of(cell.rounds) if cell.rounds else point_of(cell.samples, of) for cell in row.cells]
 
 
 def error_bars_text(counts: Iterable[int]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.labels import names_of
 from app.core.units import unit_text
 from app.protocol.plan import RATE_MISSED
@@ -16,32 +16,32 @@ AXIS = "rate"
 PERCENTILES = ("p50", "p95", "p99")
 
 
-def at_rates(comparison: Comparison, row: RowEntry | None) -> list[RowEntry]:
+def at_rates(comparison: Comparison, row: Row | None) -> list[Row]:
     """The step at each of its rates."""
-    return swept(comparison["rows"], row, AXIS)
+    return swept(comparison.rows, row, AXIS)
 
 
-def latencies(row: RowEntry, percentile: str) -> list[Point]:
+def latencies(row: Row, percentile: str) -> list[Point]:
     """A point for each column: the percentile in ms."""
-    return [point_of(samples) for samples in row["measures"][f"{percentile}_ms"]["samples"]]
+    return [point_of(figure.samples) for figure in row.measures[f"{percentile}_ms"]]
 
 
-def missed_text(rows: Sequence[RowEntry], names: Sequence[str]) -> str:
+def missed_text(rows: Sequence[Row], names: Sequence[str]) -> str:
     """`rate not reached: InnoDB at 4,000/s, 8,000/s`; '' where all was reached."""
     found: dict[str, list[str]] = {}
     for row in rows:
-        for name, marks in zip(names, row["marks"], strict=True):
-            if RATE_MISSED in marks:
-                found.setdefault(name, []).append(f"{row['coordinates'][AXIS]:,}/s")
+        for name, cell in zip(names, row.cells, strict=True):
+            if RATE_MISSED in cell.marks:
+                found.setdefault(name, []).append(f"{row.coordinates[AXIS]:,}/s")
     missed = [f"{name} at {', '.join(rates)}" for name, rates in found.items()]
     return f"rate not reached: {'; '.join(missed)}" if missed else ""
 
 
-def rate_numbers(comparison: Comparison, row: RowEntry | None) -> Numbers:
+def rate_numbers(comparison: Comparison, row: Row | None) -> Numbers:
     """A row for each rate and column: what was asked for, what was reached, and its latencies."""
     rows = at_rates(comparison, row)
-    unit = unit_text(rows[0]["unit"]) if rows else ""
-    per = f" (ms/{rows[0]['latency_per']})" if rows else ""
+    unit = unit_text(rows[0].unit) if rows else ""
+    per = f" (ms/{rows[0].latency_per})" if rows else ""
     heads = (
         "step",
         "rate (events/s)",
@@ -54,12 +54,12 @@ def rate_numbers(comparison: Comparison, row: RowEntry | None) -> Numbers:
         (
             (
                 step_of(each, AXIS),
-                each["coordinates"][AXIS],
+                each.coordinates[AXIS],
                 name,
-                each["values"][at],
+                each.cells[at].value,
                 *(latencies(each, percentile)[at].value for percentile in PERCENTILES),
-                each["n"][at],
-                " ".join(each["marks"][at]),
+                each.cells[at].n,
+                " ".join(each.cells[at].marks),
             )
             for each in rows
             for at, name in enumerate(names_of(comparison))

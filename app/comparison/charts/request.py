@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.labels import row_label
 from app.comparison.verdicts.compare import by_group, by_measure, compare, sessions_of
 from app.comparison.why.before_after import pairs
@@ -51,7 +51,7 @@ class LoadedChart:
     request: ChartRequest
     whole: Comparison  # as it was read: with all steps and measures
     comparison: Comparison  # by the measure, those of a group together
-    row: RowEntry | None  # the step; None where the chart is of all
+    row: Row | None  # the step; None where the chart is of all
 
 
 def load_chart(history: History, request: ChartRequest) -> LoadedChart:
@@ -84,46 +84,46 @@ def _of_all(loaded: LoadedChart) -> tuple[Numbers, str]:
     return _OF_ALL_STEPS[chart](loaded.comparison), NOTHING[chart]
 
 
-def _of_step(history: History, loaded: LoadedChart, row: RowEntry) -> tuple[Numbers, str]:
+def _of_step(history: History, loaded: LoadedChart, row: Row) -> tuple[Numbers, str]:
     request, found = loaded.request, loaded.comparison
     if request.chart == "sweep":
-        axis = request.over or next(iter(axes_of(found["rows"], row)), next(iter(AXES)))
+        axis = request.over or next(iter(axes_of(found.rows, row)), next(iter(AXES)))
         return sweep_numbers(found, row, axis), not_swept(row, axis)
     if request.chart == "rates":
         return rate_numbers(loaded.whole, row), f"{row_label(row)}: {NOTHING['rates']}"
     if request.chart == "seconds":
         numbers = _of_seconds(history, found, row, request.series)
     elif request.chart == "heat":
-        latencies = latencies_by_session(history, sessions_of(found), row["workload"], row["coordinates"])
+        latencies = latencies_by_session(history, sessions_of(found), row.workload, row.coordinates)
         numbers = heat_numbers(found, latencies)
     else:
         numbers = _of_end(history, found, row, request.chart)
     return numbers, f"{row_label(row)}: {NOTHING[request.chart]}"
 
 
-def step_named(comparison: Comparison, name: str, is_whole: bool = False) -> RowEntry:
+def step_named(comparison: Comparison, name: str, is_whole: bool = False) -> Row:
     """The step with this name; its coordinates can be omitted if it has one place, or all are wanted."""
-    rows = [row for row in comparison["rows"] if name in (row["workload"], row_label(row))]
+    rows = [row for row in comparison.rows if name in (row.workload, row_label(row))]
     if len(rows) == 1 or (rows and is_whole):
         return rows[0]
-    there = ", ".join(row_label(row) for row in rows or comparison["rows"])
+    there = ", ".join(row_label(row) for row in rows or comparison.rows)
     what = f"step {name} has several points" if rows else f"no step {name!r}" if name else "no step"
     raise InputError(f"{what}: choose one with --step: {there or 'there are none'}")
 
 
-def _of_seconds(history: History, found: Comparison, row: RowEntry, series: str) -> Numbers:
+def _of_seconds(history: History, found: Comparison, row: Row, series: str) -> Numbers:
     sessions, name = sessions_of(found), ALIASES.get(series, series)
     known = {each[0]: each for each in all_series(history, sessions)}
     if name not in known:
         raise InputError(
             f"no series {series!r} in these sessions: choose one of {', '.join(known) or 'none'}"
         )
-    of_each = curves(history, sessions, row["workload"], row["coordinates"], name)
+    of_each = curves(history, sessions, row.workload, row.coordinates, name)
     return second_numbers(found, of_each, *known[name][1:])
 
 
-def _of_end(history: History, found: Comparison, row: RowEntry, chart: str) -> Numbers:
-    ended = endings(history, sessions_of(found), row["workload"], row["coordinates"])
+def _of_end(history: History, found: Comparison, row: Row, chart: str) -> Numbers:
+    ended = endings(history, sessions_of(found), row.workload, row.coordinates)
     if chart == "size":
         return size_numbers(found, sizes_of(found, ended))
     return latency_numbers(found, row, latency_curves(found, ended))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.labels import names_of
 from app.core.units import unit_text
 from app.history.steps.step_text import coordinate_text
@@ -15,50 +15,50 @@ from .points import REACH, Numbers, numbers, points_of
 _FAR = 16  # times the first: from here on rows are placed by their logarithm
 
 
-def axes_of(rows: Sequence[RowEntry], row: RowEntry | None) -> list[str]:
+def axes_of(rows: Sequence[Row], row: Row | None) -> list[str]:
     """The coordinates over which the step was swept, with the others as in this row."""
     return [axis for axis in AXES if len(swept(rows, row, axis)) > 1]
 
 
-def swept(rows: Sequence[RowEntry], row: RowEntry | None, axis: str) -> list[RowEntry]:
+def swept(rows: Sequence[Row], row: Row | None, axis: str) -> list[Row]:
     """The step at each point of an axis; empty if it has no such coordinate."""
-    if row is None or axis not in row["coordinates"]:
+    if row is None or axis not in row.coordinates:
         return []
     wanted = _apart(row, axis)
-    found = [each for each in rows if axis in each["coordinates"] and _apart(each, axis) == wanted]
-    return sorted(found, key=lambda each: float(each["coordinates"][axis]))
+    found = [each for each in rows if axis in each.coordinates and _apart(each, axis) == wanted]
+    return sorted(found, key=lambda each: float(each.coordinates[axis]))
 
 
-def step_of(row: RowEntry, axis: str) -> str:
+def step_of(row: Row, axis: str) -> str:
     """The name of a step without the swept coordinate: `point-query, 8 threads`."""
     name, others = _apart(row, axis)
     return ", ".join([name, *(coordinate_text(*each) for each in sorted(others.items()))])
 
 
-def is_logarithmic(rows: Sequence[RowEntry], axis: str) -> bool:
+def is_logarithmic(rows: Sequence[Row], axis: str) -> bool:
     """Whether an axis is logarithmic: threads and rates always, others if they go far."""
-    at = [float(row["coordinates"][axis]) for row in rows]
+    at = [float(row.coordinates[axis]) for row in rows]
     return axis in ("threads", "rate") or (bool(at) and at[0] > 0 and at[-1] >= _FAR * at[0])
 
 
-def not_swept(row: RowEntry, axis: str) -> str:
+def not_swept(row: Row, axis: str) -> str:
     """The text to show if there is no curve."""
-    return f"{row['workload']} has no sweep over {AXES[axis]}"
+    return f"{row.workload} has no sweep over {AXES[axis]}"
 
 
-def sweep_numbers(comparison: Comparison, row: RowEntry | None, axis: str) -> Numbers:
+def sweep_numbers(comparison: Comparison, row: Row | None, axis: str) -> Numbers:
     """A row for each point of a curve."""
-    rows = swept(comparison["rows"], row, axis)
-    unit = f" ({unit_text(rows[0]['unit'])})" if rows else ""
+    rows = swept(comparison.rows, row, axis)
+    unit = f" ({unit_text(rows[0].unit)})" if rows else ""
     return numbers(
         ("step", AXES[axis], "contender", *(f"{head}{unit}" for head in ("value", *REACH[:2])), REACH[2]),
         (
-            (step_of(each, axis), each["coordinates"][axis], name, *point.cells)
+            (step_of(each, axis), each.coordinates[axis], name, *point.cells)
             for each in rows
             for name, point in zip(names_of(comparison), points_of(each), strict=True)
         ),
     )
 
 
-def _apart(row: RowEntry, axis: str) -> tuple[str, dict[str, object]]:
-    return row["workload"], {name: value for name, value in row["coordinates"].items() if name != axis}
+def _apart(row: Row, axis: str) -> tuple[str, dict[str, object]]:
+    return row.workload, {name: value for name, value in row.coordinates.items() if name != axis}

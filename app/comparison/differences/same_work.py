@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
-from app.comparison.cells.entries import Comparison
+from app.comparison.cells.cell import Comparison
 from app.core.names import short_names
 from app.core.units import figure_text
 from app.history.steps.step_work import THEN, WorkEntry, plan_entries, work_entries
@@ -102,4 +102,4 @@ def differing_plans(sessions: Sequence[Plans]) -> Iterator[tuple[str, list[str |
 
 def first_of(comparison: Comparison) -> list[str]:
     """Warnings to show before any result: columns that did not do the same, or more for the same."""
-    return [each for each in comparison["warnings"] if each.startswith((OTHER, MORE))]
+    return [each for each in comparison.warnings if each.startswith((OTHER, MORE))]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 
-from app.comparison.cells.entries import Comparison
+from app.comparison.cells.cell import Comparison
 from app.comparison.cells.labels import row_label
 from app.core.harmless import harmless
 from app.core.units import count_text, seconds_text
@@ -83,10 +83,9 @@ def profile_of(history: History, sessions: Sequence[str], label: str) -> Profile
 
 def profiles_of(history: History, comparison: Comparison, step: str) -> StepProfiles:
     """A profile for each column, for each step of this name or label."""
-    chosen = [row_label(row) for row in comparison["rows"] if step in (row["workload"], row_label(row))]
+    chosen = [row_label(row) for row in comparison.rows if step in (row.workload, row_label(row))]
     return {
-        label: [profile_of(history, column["ids"], label) for column in comparison["sessions"]]
-        for label in chosen
+        label: [profile_of(history, column.ids, label) for column in comparison.columns] for label in chosen
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from app.comparison.cells.entries import CauseEntry
+from app.comparison.cells.cell import CauseEntry
 from app.comparison.verdicts.more_work import AGAINST, is_against
 from app.comparison.why.causes import CausesEntry
 from app.comparison.why.grounds import DIFFERS

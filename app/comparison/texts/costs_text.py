@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from app.comparison.cells.entries import Comparison, MeasureEntry, RowEntry
+from app.comparison.cells.cell import Comparison, Figure, Row
 from app.comparison.cells.labels import names_of, row_label
 from app.comparison.cells.measures import PER_QUERY, ROWS
 from app.comparison.charts import NOTHING
-from app.comparison.verdicts.compare import base_of
 from app.comparison.verdicts.judgement import OF_ALL_SECONDS, verdict_label
 from app.comparison.verdicts.rounds import relative
 from app.comparison.why.before_after import ColumnOfPair, PairOfSteps
@@ -76,7 +75,7 @@ def details(comparison: Comparison, entry: WhyEntry) -> TextTable:
 
 def _names(comparison: Comparison) -> dict[str, str]:
     """The names of the columns, by their ids."""
-    ids = (column["id"] for column in comparison["sessions"])
+    ids = (column.id for column in comparison.columns)
     return dict(zip(ids, names_of(comparison), strict=True))
 
 
@@ -118,11 +117,11 @@ def costs_of_steps(
     comparison: Comparison, is_relative: bool, names: Sequence[str] | None = None
 ) -> TextTable:
     """A line for each step and column, relative to the base or as measured; without empty costs."""
-    base, names = base_of(comparison), names or names_of(comparison)
-    there = [name for name in COSTS if any(any(row["measures"][name]["n"]) for row in comparison["rows"])]
+    base, names = comparison.base, names or names_of(comparison)
+    there = [name for name in COSTS if any(row.has(name) for row in comparison.rows)]
     lines = [
         (*_step_cells(row), names[at], *_figures(row, there, at, base if is_relative else None))
-        for row in comparison["rows"]
+        for row in comparison.rows
         for at in range(len(names))
         if _has_costs(row, at) and not (is_relative and at == base)
     ]
@@ -136,33 +135,32 @@ def _of_cut(comparison: Comparison) -> tuple[str, ...]:
     """The columns whose result counts only some seconds, while their costs count all."""
     return tuple(
         f"{row_label(row)}, {name}: {mark_text(OF_ALL_SECONDS)}"
-        for row in comparison["rows"]
-        for name, cuts in zip(names_of(comparison), row["cuts"], strict=True)
-        if any(cuts)
+        for row in comparison.rows
+        for name, cell in zip(names_of(comparison), row.cells, strict=True)
+        if any(cell.cuts)
     )
 
 
-def _has_costs(row: RowEntry, at: int) -> bool:
+def _has_costs(row: Row, at: int) -> bool:
     """Whether a step has costs; settling has none, because it sends no queries."""
-    return any(row["measures"][name]["n"][at] for name, spent_on in COSTS.items() if spent_on)
+    return any(row.measures[name][at].n for name, spent_on in COSTS.items() if spent_on)
 
 
-def _step_cells(row: RowEntry) -> tuple[str, str]:
-    return row_label(row), "row" if row["unit"] == ROWS else "query"
+def _step_cells(row: Row) -> tuple[str, str]:
+    return row_label(row), "row" if row.unit == ROWS else "query"
 
 
-def _figures(row: RowEntry, names: Sequence[str], at: int, base: int | None) -> Iterator[str]:
+def _figures(row: Row, names: Sequence[str], at: int, base: int | None) -> Iterator[str]:
     """The figure and its costs."""
-    yield _cell(row, at, base, row["unit"])
+    yield _cell(row.cells, at, base, row.unit)
     for name in names:
-        yield _cell(row["measures"][name], at, base)
+        yield _cell(row.measures[name], at, base)
 
 
-def _cell(found: MeasureEntry | RowEntry, at: int, base: int | None, unit: str = "") -> str:
-    value = found["values"][at]
+def _cell(figures: Sequence[Figure], at: int, base: int | None, unit: str = "") -> str:
     if base is None:
-        return figure_text(value, unit)
-    return ratio_text(relative(found, at, base))
+        return figure_text(figures[at].value, unit)
+    return ratio_text(relative(figures[at], figures[base]))
 
 
 def to_csv(comparison: Comparison, entries: Sequence[WhyEntry]) -> str:

@@ -6,11 +6,10 @@ import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from app.comparison.cells.entries import Comparison, GroupEntry, RatioEntry, RowEntry
+from app.comparison.cells.cell import Comparison, Ratio, Row, RowGroup
 from app.comparison.cells.labels import names_of, row_label
 from app.comparison.differences.same_work import MORE, OTHER, first_of
 from app.comparison.verdicts.across import SIGN, across_texts
-from app.comparison.verdicts.compare import base_of
 from app.comparison.verdicts.judgement import NOT_JUDGED, verdict_label, verdict_legend
 from app.comparison.verdicts.repeats import repeats_text
 from app.comparison.verdicts.rounds import about_ratio
@@ -26,7 +25,7 @@ from app.protocol.others import DISTURBED
 from app.protocol.plan import coordinates_text
 from app.stats.at_target.steady import STEADY, UNSTEADY
 
-_UnitText = Callable[["RowEntry | GroupEntry"], str]
+_UnitText = Callable[["Row | RowGroup"], str]
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -45,16 +44,19 @@ def to_csv(comparison: Comparison) -> str:
     heads = [f"{name}{each}" for name in names_of(comparison) for each in beside]
     heads += [f"{name} across" for name in names_of(comparison)]
     fixed = ["workload", "group", "threads", "coordinates", "unit", "direction"]
-    return csv_text([*fixed, *heads], map(_csv_row, comparison["rows"]))
+    return csv_text([*fixed, *heads], map(_csv_row, comparison.rows))
 
 
-def _csv_row(row: RowEntry) -> list[object]:
-    lists = (row["values"], row["relative"], row["n"], row["spread"], row["p"], row["verdict"])
-    cells = [each for cell in zip(*lists, strict=True) for each in cell]
-    coordinates = coordinates_text(row["coordinates"])
+def _csv_row(row: Row) -> list[object]:
+    cells = [
+        figure
+        for cell in row.cells
+        for figure in (cell.value, cell.relative, cell.n, cell.spread, cell.p, cell.verdict)
+    ]
+    coordinates = coordinates_text(row.coordinates)
     return [
-        row["workload"], row["group"], row["threads"], coordinates, row["unit"], row["direction"], *cells,
-        *row["across"],
+        row.workload, row.group, row.threads, coordinates, row.unit, row.direction, *cells,
+        *(cell.across for cell in row.cells),
     ]  # fmt: skip
 
 
@@ -106,43 +108,43 @@ def to_text(comparison: Comparison, has_details: bool = False, width: int = WIDE
 def above_of(comparison: Comparison) -> list[str]:
     """What terminal tables omit: what all names share, and which direction is better."""
     around = short_names(names_of(comparison)).around
-    is_any_less = any(row["direction"] == "lower" for row in comparison["rows"])
+    is_any_less = any(row.direction == "lower" for row in comparison.rows)
     named = [f"Columns: {around}"] if around else []
     return [*named, *([f"{_LESS} less is better"] if is_any_less else [])]
 
 
-def _brief_unit(of: RowEntry | GroupEntry) -> str:
-    unit = unit_text(of["unit"]).replace("queries/s", "q/s")
-    return unit + (f" {_LESS}" if of["direction"] == "lower" else "")
+def _brief_unit(of: Row | RowGroup) -> str:
+    unit = unit_text(of.unit).replace("queries/s", "q/s")
+    return unit + (f" {_LESS}" if of.direction == "lower" else "")
 
 
 def remarks_of(comparison: Comparison) -> list[str]:
     """Notes below the table: warnings, missing figures, number of repeats."""
-    counts = sorted({n for row in comparison["rows"] for n in row["n"] if n})
+    counts = sorted({cell.n for row in comparison.rows for cell in row.cells if cell.n})
     repeats = f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}" if counts else ""
-    missing = _by_text(comparison, lambda row, at: filter(None, [row["reasons"][at]]))
+    missing = _by_text(comparison, lambda row, at: filter(None, [row.cells[at].reason]))
     marked = _by_text(comparison, lambda row, at: told_of(row, at, 1))
     said = [*missing, *marked, *_repeats(comparison), *_alone(comparison)]
     judged = [": ".join(filter(None, (repeats, verdict_legend(comparison))))] if repeats else []
     across = across_texts(comparison, names_of(comparison))
-    warnings = [each for each in comparison["warnings"] if not each.startswith((OTHER, MORE))]
+    warnings = [each for each in comparison.warnings if not each.startswith((OTHER, MORE))]
     return [*warnings, *across, *said, *judged, *filter(None, [about_ratio(comparison)])]
 
 
 def unjudged_texts(comparison: Comparison) -> list[str]:
     """Ratios without verdict, and why: `read-only, rocksdb: disturbed, not judged`."""
 
-    def why(row: RowEntry, at: int) -> list[str]:
-        return [f"{row['why'][at]}, not judged"] if row["verdict"][at] in NOT_JUDGED else []
+    def why(row: Row, at: int) -> list[str]:
+        return [f"{row.cells[at].why}, not judged"] if row.cells[at].verdict in NOT_JUDGED else []
 
     return _by_text(comparison, why)
 
 
-def _by_text(comparison: Comparison, texts: Callable[[RowEntry, int], Iterable[str]]) -> list[str]:
+def _by_text(comparison: Comparison, texts: Callable[[Row, int], Iterable[str]]) -> list[str]:
     """Each text once, after its cells: `load; index, innodb: skipped`, where all cells of load have it."""
     names = names_of(comparison)
     cells: dict[str, dict[str, list[str]]] = {}
-    for row in comparison["rows"]:
+    for row in comparison.rows:
         for at, name in enumerate(names):
             for text in texts(row, at):
                 cells.setdefault(text, {}).setdefault(row_label(row), []).append(name)
@@ -153,33 +155,33 @@ def _places(of: Mapping[str, Sequence[str]], columns: int) -> list[str]:
     return [", ".join([row, *(names if len(names) < columns else [])]) for row, names in of.items()]
 
 
-def told_of(row: RowEntry, at: int, most: int = ALL) -> list[str]:
+def told_of(row: Row, at: int, most: int = ALL) -> list[str]:
     """The marks of a cell in words, with repeats left out, unsteady sessions and cuts.
 
     `most`: disturbed sessions of which each is told; of the others it says how many there are.
     """
-    marks = [mark_text(mark) for mark in row["marks"][at] if mark not in worded(row, at)]
+    marks = [mark_text(mark) for mark in row.cells[at].marks if mark not in worded(row, at)]
     return [*marks, *filter(None, [left_out_text(row, at)]), *seconds_told(row, at, most)]
 
 
-def worded(row: RowEntry, at: int) -> set[str]:
+def worded(row: Row, at: int) -> set[str]:
     """The marks of a cell whose reasons are listed by session."""
-    return {UNSTEADY, DISTURBED} if any(row["disturbed"][at]) else {UNSTEADY}
+    return {UNSTEADY, DISTURBED} if any(row.cells[at].disturbed) else {UNSTEADY}
 
 
-def left_out_text(row: RowEntry, at: int) -> str:
+def left_out_text(row: Row, at: int) -> str:
     """`1 of 5 repeats left out: disturbed`; '' where all count."""
-    out = [marks for marks in row["left_out"][at] if marks]
+    out = [marks for marks in row.cells[at].left_out if marks]
     why = ", ".join(dict.fromkeys(mark for marks in out for mark in marks.split(", ")))
-    return f"{len(out)} of {count_text(len(row['left_out'][at]), 'repeat')} left out: {why}" if out else ""
+    return f"{len(out)} of {count_text(len(row.cells[at].left_out), 'repeat')} left out: {why}" if out else ""
 
 
-def seconds_told(row: RowEntry, at: int, most: int = ALL) -> list[str]:
+def seconds_told(row: Row, at: int, most: int = ALL) -> list[str]:
     """For each session of a cell: what disturbed it, its search, its steadiness, which seconds count."""
-    n, left = len(row["samples"][at]), most
-    more = sum(map(bool, row["disturbed"][at])) - most
+    n, left = len(row.cells[at].samples), most
+    more = sum(map(bool, row.cells[at].disturbed)) - most
     told = []
-    parts = (row["disturbed"][at], row["searches"][at], row["steadiness"][at], row["cuts"][at])
+    parts = (row.cells[at].disturbed, row.cells[at].searches, row.cells[at].steadiness, row.cells[at].cuts)
     for number, (disturbed, search, steadiness, cut) in enumerate(zip(*parts, strict=True), 1):
         left -= bool(disturbed)
         too = f"; {more} more of its sessions too" if left == 0 and more > 0 else ""
@@ -191,9 +193,9 @@ def seconds_told(row: RowEntry, at: int, most: int = ALL) -> list[str]:
     return told
 
 
-def steady_text(row: RowEntry, at: int) -> str:
+def steady_text(row: Row, at: int) -> str:
     """`steady, no trend of 6% or more`, `steady: 3 of 5 sessions`; '' where nobody looked."""
-    looked = [each for each in row["steadiness"][at] if each]
+    looked = [each for each in row.cells[at].steadiness if each]
     words, trend = [each["word"] for each in looked], _trend_text(looked)
     if len(set(words)) <= 1:
         return "".join(words[:1]) + trend
@@ -209,11 +211,11 @@ def _trend_text(looked: Sequence[SteadinessEntry]) -> str:
 def _repeats(comparison: Comparison) -> list[str]:
     """`innodb, rocksdb: 5 repeats: 1 load, 5 server starts`: how much of each other repeats are."""
     names: dict[str, list[str]] = {}
-    for name, column in zip(names_of(comparison), comparison["sessions"], strict=True):
-        if (repeats := len(column["ids"])) > 1:
-            text = repeats_text(repeats, column["loads"], column["server_starts"])
+    for name, column in zip(names_of(comparison), comparison.columns, strict=True):
+        if (repeats := len(column.ids)) > 1:
+            text = repeats_text(repeats, column.loads, column.server_starts)
             names.setdefault(text, []).append(name)
-    count = len(comparison["sessions"])
+    count = len(comparison.columns)
     return [
         f"{'all columns' if len(of_text) == count > _NAMED else ', '.join(of_text)}: {text}"
         for text, of_text in names.items()
@@ -221,7 +223,7 @@ def _repeats(comparison: Comparison) -> list[str]:
 
 
 def _alone(comparison: Comparison) -> list[str]:
-    if all(share is None for row in comparison["rows"] for share in row["within"]):
+    if all(cell.within is None for row in comparison.rows for cell in row.cells):
         return []
     return [
         "\N{PLUS-MINUS SIGN} after the result of one session is how far blocks of its seconds are from their"
@@ -233,39 +235,39 @@ def _cells(
     comparison: Comparison, has_details: bool, names: Sequence[str], unit: _UnitText
 ) -> tuple[list[str], list[list[str]]]:
     """Heads and lines: the step, its unit, the result of the base, then each other result and ratio."""
-    base = base_of(comparison)
-    order = [base, *(at for at in range(len(comparison["sessions"])) if at != base)]
+    base = comparison.base
+    order = [base, *(at for at in range(len(comparison.columns)) if at != base)]
     heads = ["step", "unit", names[base]]
-    rounds = [" by round" if column["by_round"] else "" for column in comparison["sessions"]]
+    rounds = [" by round" if column.by_round else "" for column in comparison.columns]
     heads += [head for at in order[1:] for head in (names[at], f"/ {names[base]}{rounds[at]}")]
-    lines = [[row_label(row), unit(row), *_line(row, order, has_details)] for row in comparison["rows"]]
+    lines = [[row_label(row), unit(row), *_line(row, order, has_details)] for row in comparison.rows]
     return heads, [*lines, *(_group_line(group, order, unit(group)) for group in _told(comparison))]
 
 
-def _unit(of: RowEntry | GroupEntry) -> str:
-    return unit_text(of["unit"]) + (" (less is better)" if of["direction"] == "lower" else "")
+def _unit(of: Row | RowGroup) -> str:
+    return unit_text(of.unit) + (" (less is better)" if of.direction == "lower" else "")
 
 
-def _line(row: RowEntry, order: Sequence[int], has_details: bool) -> list[str]:
+def _line(row: Row, order: Sequence[int], has_details: bool) -> list[str]:
     cells = [_figure(row, order[0], has_details)]
     for at in order[1:]:
         cells += [_figure(row, at, has_details), judged_text(row, at)]
     return cells
 
 
-def _figure(row: RowEntry, at: int, has_details: bool) -> str:
+def _figure(row: Row, at: int, has_details: bool) -> str:
     """The median; for a single session also how steady it was."""
-    alone = row["within"][at]
+    alone = row.cells[at].within
     beside = detail_text(row, at) if has_details else within_text(alone) if alone is not None else ""
-    return f"{figure_text(row['values'][at], row['unit'])} {beside}".rstrip()
+    return f"{figure_text(row.cells[at].value, row.unit)} {beside}".rstrip()
 
 
-def judged_text(row: RowEntry, at: int) -> str:
+def judged_text(row: Row, at: int) -> str:
     """`0.62 worse`, `1.01 ~`; a ratio without a verdict has no sign."""
-    relative = row["relative"][at]
+    relative = row.cells[at].relative
     if relative is None:
         return "-"
-    parts = (f"{relative:.2f}", verdict_label(row["verdict"][at]), across_sign(row["across"][at]))
+    parts = (f"{relative:.2f}", verdict_label(row.cells[at].verdict), across_sign(row.cells[at].across))
     return " ".join(filter(None, parts))
 
 
@@ -274,9 +276,9 @@ def across_sign(across: str) -> str:
     return SIGN if across else ""
 
 
-def detail_text(row: RowEntry, at: int) -> str:
+def detail_text(row: Row, at: int) -> str:
     """What a verdict rests on: `-0.9 to +1.2% n=8 p=0.0002`; `within ±3.1% n=1` of one session alone."""
-    n, alone, p = row["n"][at], row["within"][at], row["p"][at]
+    n, alone, p = row.cells[at].n, row.cells[at].within, row.cells[at].p
     parts = [f"within {within_text(alone)}"] if alone is not None else []
     parts += [*filter(None, [spread_text(row, at)]), *([f"n={n}"] if n else [])]
     return " ".join([*parts, *([p_text(p).replace(" ", "")] if p is not None else [])])
@@ -287,9 +289,9 @@ def p_text(p: float) -> str:
     return f"p = {p:.2g}" if p >= _SMALLEST else f"p < {_SMALLEST:g}"
 
 
-def spread_text(row: RowEntry, at: int) -> str:
+def spread_text(row: Row, at: int) -> str:
     """`-0.9 to +1.2%`: the lowest and the highest session, from their median; '' of a single one."""
-    value, known = row["values"][at], [each for each in row["samples"][at] if each is not None]
+    value, known = row.cells[at].value, [each for each in row.cells[at].samples if each is not None]
     if not value or len(known) < 2:
         return ""
     lowest, highest = (100 * (each / value - 1) for each in (min(known), max(known)))
@@ -301,31 +303,29 @@ def within_text(share: float) -> str:
     return f"\N{PLUS-MINUS SIGN}{share:.1%}" if share < 1 else f"up to {1 + share:.1f} times"
 
 
-def _told(comparison: Comparison) -> list[GroupEntry]:
+def _told(comparison: Comparison) -> list[RowGroup]:
     """The groups with more than one step, in a comparison with more than one column."""
-    base, columns = base_of(comparison), len(comparison["sessions"])
+    base, columns = comparison.base, len(comparison.columns)
     others = [at for at in range(columns) if at != base]
     return [
-        group
-        for group in comparison["groups"]
-        if group["steps"] > 1 and any(group["ratios"][at] for at in others)
+        group for group in comparison.groups if group.steps > 1 and any(group.ratios[at] for at in others)
     ]
 
 
-def _group_line(group: GroupEntry, order: Sequence[int], unit: str) -> list[str]:
-    cells = [f"geometric mean of {group['group'] or 'all'}", unit, f"{group['of']} steps"]
+def _group_line(group: RowGroup, order: Sequence[int], unit: str) -> list[str]:
+    cells = [f"geometric mean of {group.group or 'all'}", unit, f"{group.of} steps"]
     for at in order[1:]:
-        found = group["ratios"][at]
+        found = group.ratios[at]
         cells += ["", "-" if found is None else mean_text(found) + fewer_text(found, group)]
     return cells
 
 
-def fewer_text(mean: RatioEntry, group: GroupEntry) -> str:
+def fewer_text(mean: Ratio, group: RowGroup) -> str:
     """` of 7 of 8`: the steps that a mean is over, where these are not all of its group."""
-    return f" of {mean['steps']} of {group['of']}" if mean["steps"] < group["of"] else ""
+    return f" of {mean.steps} of {group.of}" if mean.steps < group.of else ""
 
 
-def mean_text(mean: RatioEntry) -> str:
+def mean_text(mean: Ratio) -> str:
     """`0.93 [0.91, 0.95]`; without the interval where it is not known."""
-    interval = "" if mean["low"] is None else f" [{mean['low']:.2f}, {mean['high']:.2f}]"
-    return f"{mean['ratio']:.2f}{interval} {across_sign(mean['across'])}".rstrip()
+    interval = "" if mean.low is None else f" [{mean.low:.2f}, {mean.high:.2f}]"
+    return f"{mean.ratio:.2f}{interval} {across_sign(mean.across)}".rstrip()

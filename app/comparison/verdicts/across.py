@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from app.comparison.cells.entries import ColumnEntry, Comparison
+from app.comparison.cells.cell import Column, Comparison
 from app.core.units import count_text
 from app.stats.at_target.welch import Part
 from app.stats.between import ENOUGH, between_plans
@@ -21,9 +21,9 @@ ADVICE = "Measure both again in one plan, alternating"
 Begin = tuple[float | None, str]  # of a session, and its plan
 
 
-def across_of(base: ColumnEntry, column: ColumnEntry) -> str:
+def across_of(base: Column, column: Column) -> str:
     """`time` or `machines` where two columns do not alternate; '' where they do."""
-    if base["machine_key"] != column["machine_key"]:
+    if base.machine_key != column.machine_key:
         return MACHINES
     return "" if do_alternate(_begins(base), _begins(column)) else TIME
 
@@ -41,32 +41,32 @@ def do_alternate(ours: Sequence[Begin], theirs: Sequence[Begin]) -> bool:
     return all(at in near or at - 1 in near for at in range(len(begins)))
 
 
-def _begins(column: ColumnEntry) -> list[Begin]:
-    return list(zip(column["starts"], column["plans"], strict=True))
+def _begins(column: Column) -> list[Begin]:
+    return list(zip(column.starts, column.plans, strict=True))
 
 
-def added_of(base: ColumnEntry, column: ColumnEntry) -> tuple[Part, ...]:
+def added_of(base: Column, column: Column) -> tuple[Part, ...]:
     """The variances between plans to add to the difference of two columns."""
-    if not column["across"]:
+    if not column.across:
         return ()
-    ours, theirs = (between_plans(each["canaries"]) for each in (base, column))
-    if base["machine_key"] == column["machine_key"]:
+    ours, theirs = (between_plans(each.canaries) for each in (base, column))
+    if base.machine_key == column.machine_key:
         return ((ours.variance + theirs.variance, ours.freedom),)
     return ((ours.variance, ours.freedom), (theirs.variance, theirs.freedom))
 
 
 def across_texts(comparison: Comparison, names: Sequence[str]) -> list[str]:
     """A line for each column that does not alternate: what was added, and what would be surer."""
-    columns = comparison["sessions"]
-    base = next(at for at, column in enumerate(columns) if column["id"] == comparison["base"])
-    judged = {at for row in comparison["rows"] for at, across in enumerate(row["across"]) if across}
+    columns = comparison.columns
+    base = comparison.base
+    judged = {at for row in comparison.rows for at, cell in enumerate(row.cells) if cell.across}
     return [_text(columns[base], columns[at], names[base], names[at]) for at in sorted(judged)]
 
 
-def _text(base: ColumnEntry, column: ColumnEntry, base_name: str, name: str) -> str:
-    if column["across"] == MACHINES:
+def _text(base: Column, column: Column, base_name: str, name: str) -> str:
+    if column.across == MACHINES:
         who = f"{_on_target(name, column)} against {_on_target(base_name, base)}: judged across machines"
-        each = dict.fromkeys(f"{each['target']}: {_measured_text(each)}" for each in (base, column))
+        each = dict.fromkeys(f"{each.target}: {_measured_text(each)}" for each in (base, column))
         added = "The variance of each machine between plans is added to the noise"
         return f"{SIGN} {who}. {added} ({'; '.join(each)})"
     who = f"{name} against {base_name}: judged across time, because their sessions do not alternate"
@@ -74,17 +74,17 @@ def _text(base: ColumnEntry, column: ColumnEntry, base_name: str, name: str) -> 
     return f"{SIGN} {who}. {added} ({_measured_text(column)}). {ADVICE}"
 
 
-def _on_target(name: str, column: ColumnEntry) -> str:
+def _on_target(name: str, column: Column) -> str:
     """The name with its target, unless it already ends with it."""
-    suffix = f" on {column['target']}"
+    suffix = f" on {column.target}"
     return name if name.endswith(suffix) else name + suffix
 
 
-def _measured_text(column: ColumnEntry) -> str:
+def _measured_text(column: Column) -> str:
     """`10% assumed: no canary run yet, 8 needed`; `2.1%, from 12 canary runs`."""
-    found = between_plans(column["canaries"])
+    found = between_plans(column.canaries)
     if found.canaries:
         return f"{found.deviation:.1%}, from {found.canaries} canary runs"
-    few = len(column["canaries"])
+    few = len(column.canaries)
     there = f"only {count_text(few, 'canary run')}" if few else "no canary run yet"
     return f"{found.deviation:.0%} assumed: {there}, {ENOUGH} needed"

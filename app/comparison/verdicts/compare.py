@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from statistics import median
 from types import MappingProxyType
 
 from app.catalog import Catalog
-from app.comparison.cells.entries import ColumnEntry, Comparison, MeasureEntry, RelatedEntry, RowEntry
+from app.comparison.cells.cell import Cell, Column, Comparison, Figure, Row, StatementPlans
 from app.comparison.cells.measures import FIGURE, Measure, Measures, measure_named, measures_of
 from app.comparison.cells.titles import titles_of
 from app.comparison.differences.same_work import differing_plans, plans_of, warnings_of, work_of
@@ -18,7 +19,6 @@ from app.comparison.verdicts.disturbing import AS_PLANNED, Allowed
 from app.comparison.verdicts.judgement import (
     FAILED_REPEAT,
     SPOILT,
-    limits_of,
     limits_of_plans,
     looked,
     marks_of_measures,
@@ -52,7 +52,7 @@ from app.stats.at_target.verdicts import LEAST
 _LEFT_OUT = ("warmup",)
 
 
-Column = list[SessionEntry]
+Sessions = list[SessionEntry]  # of a column
 Place = Sequence[StepEntry | None]  # a step in each session of a column
 
 
@@ -103,29 +103,29 @@ def compare(
         contenders = [_named_today(column, plan_by_id[column[0]["id"]]) for column in columns]
         described = [_column(*each) for each in zip(columns, contenders, counts, cpus, sources, strict=True)]
         for column in described:
-            column["attempts"] = [entry["id"] for entry, other in left_out if other["id"] in column["ids"]]
-            column["rounds"] = [round_of(plan_by_id[id_], id_) for id_ in column["ids"]]
+            column.attempts = [entry["id"] for entry, other in left_out if other["id"] in column.ids]
+            column.rounds = [round_of(plan_by_id[id_], id_) for id_ in column.ids]
         rounds = rounds_of(history, plan_by_id, described, at)
         _relate(history, described, rounds)
     plans_in_order = [plan_by_id[column[0]["id"]] for column in (columns[at], *columns)]
     titles, rates = titles_of(plans_in_order), rates_of(plans_in_order)
-    found: Comparison = {
-        "base": columns[at][0]["id"],
-        "sessions": described,
-        "rows": [_row(key, figures, rounds, titles, rates) for key in _keys(figures, at)],
-        "plans": [{"statement": statement, "values": values} for statement, values in plans],
-        "groups": [],
-        "limits": {},
-        "repeatedly": any(plan.until_decided for plan in plan_by_id.values()),
-        "has_own_limits": own is not None,
-        "warnings": warnings,
-    }
-    return with_verdicts(found, at, own or limits or Limits())
+    found = Comparison(
+        base=at,
+        columns=described,
+        rows=[_row(key, figures, rounds, titles, rates) for key in _keys(figures, at)],
+        plans=[StatementPlans(statement, values) for statement, values in plans],
+        groups=[],
+        limits=Limits(),
+        repeatedly=any(plan.until_decided for plan in plan_by_id.values()),
+        has_own_limits=own is not None,
+        warnings=warnings,
+    )
+    return with_verdicts(found, own or limits or Limits())
 
 
-def _columns(entries: Sequence[SessionEntry], sides: Mapping[str, int]) -> list[Column]:
+def _columns(entries: Sequence[SessionEntry], sides: Mapping[str, int]) -> list[Sessions]:
     """Repeats share a column, unless only two of one contender are compared."""
-    grouped: dict[tuple[object, ...], Column] = {}
+    grouped: dict[tuple[object, ...], Sessions] = {}
     for entry in entries:
         key = (entry["contender_key"], entry["work_key"], entry["machine_key"], sides.get(entry["id"]))
         grouped.setdefault(key, []).append(entry)
@@ -143,38 +143,35 @@ def _cpus(history: History, entry: SessionEntry) -> int | None:
 
 
 def _column(
-    column: Column, contender: ContenderEntry, counts: Counts, cpus: int | None, source: str
-) -> ColumnEntry:
+    column: Sessions, contender: ContenderEntry, counts: Counts, cpus: int | None, source: str
+) -> Column:
     first = column[0]
     states = dict.fromkeys(each["state"] for each in column)
-    return {
-        "id": first["id"],
-        "ids": [each["id"] for each in column],
-        "attempts": [],
-        "name": contender["name"] if len(column) > 1 else first["name"],
-        "target": first["target"],
-        "contender": contender,
-        "sequence": first["sequence"],
-        "source": source,
-        "state": ", ".join(states),
-        "failed_steps": sum(each["failed_steps"] for each in column),
-        "loads": counts.loads,
-        "server_starts": counts.server_starts,
-        "contender_key": first["contender_key"],
-        "work_key": first["work_key"],
-        "machine_key": first["machine_key"],
-        "colour": first["colour"],
-        "cpus": cpus,
-        "starts": [_seconds(each["started_at"]) for each in column],
-        "plans": [each["plan"] for each in column],
-        "rounds": [],
-        "by_round": False,
-        "across": "",
-        "canaries": [],
-    }
+    return Column(
+        id=first["id"],
+        ids=[each["id"] for each in column],
+        attempts=[],
+        name=contender["name"] if len(column) > 1 else first["name"],
+        target=first["target"],
+        contender=contender,
+        sequence=first["sequence"],
+        source=source,
+        state=", ".join(states),
+        failed_steps=sum(each["failed_steps"] for each in column),
+        loads=counts.loads,
+        server_starts=counts.server_starts,
+        contender_key=first["contender_key"],
+        work_key=first["work_key"],
+        machine_key=first["machine_key"],
+        colour=first["colour"],
+        cpus=cpus,
+        starts=[_seconds(each["started_at"]) for each in column],
+        plans=[each["plan"] for each in column],
+        rounds=[],
+    )
 
 
-def _named_today(column: Column, plan: Plan) -> ContenderEntry:
+def _named_today(column: Sessions, plan: Plan) -> ContenderEntry:
     """The contender as the sessions name it that have today's name of its preset, if any have."""
     found = [each["contender"] for each in column]
     if not any(each.server for each in plan.contenders):  # of others, whose presets are not Dyno's
@@ -184,17 +181,17 @@ def _named_today(column: Column, plan: Plan) -> ContenderEntry:
     return {**contender, "preset": today}
 
 
-def _relate(history: History, columns: Sequence[ColumnEntry], rounds: Rounds) -> None:
+def _relate(history: History, columns: Sequence[Column], rounds: Rounds) -> None:
     """Set whether columns alternate, and else how their machines vary."""
     base = columns[rounds.base]
     for column, pairs in zip(columns, rounds.pairs, strict=True):
-        column["by_round"] = bool(pairs)
-        column["across"] = "" if column is base or pairs else across_of(base, column)
-    if any(column["across"] for column in columns):
-        machines = {column["machine_key"] for column in columns}
+        column.by_round = bool(pairs)
+        column.across = "" if column is base or pairs else across_of(base, column)
+    if any(column.across for column in columns):
+        machines = {column.machine_key for column in columns}
         figures = {machine: canaries(history, machine) for machine in machines}
         for column in columns:
-            column["canaries"] = figures[column["machine_key"]]
+            column.canaries = figures[column.machine_key]
 
 
 def _seconds(started_at: str | None) -> float | None:
@@ -223,7 +220,7 @@ def _row(
     rounds: Rounds,
     titles: Mapping[str, str],
     rates: Mapping[Key, float],
-) -> RowEntry:
+) -> Row:
     base, done = rounds.base, [[each.get(key) for each in column] for column in figures]
     places = rounds.judged(key, with_same_load(done))
     cells = [[step for step in place if step is not None] for place in places]
@@ -231,32 +228,42 @@ def _row(
     left_out = [_left_out(place, model) for place in places]
     counted = [_counted(*each) for each in zip(places, left_out, strict=True)]
     completed = [_completed(place) for place in counted]
-    figure = _summed(
+    summed = _summed(
         [[step["value"] if step and _fits(step, model) else None for step in place] for place in counted],
         rounds,
     )
-    return {
-        "workload": model["name"],
-        "title": titles.get(model["name"], ""),
-        "kind": model["kind"],
-        "group": model["group"],
-        "threads": model["coordinates"].get("threads"),
-        "coordinates": model["coordinates"],
-        "rate": rates.get(key),
-        "unit": model["unit"],
-        "direction": direction_of(model["unit"]),
-        **_related(figure, base),
-        "within": [_deviation(place, model) for place in places],
-        "reasons": [_reason(cell, model) for cell in cells],
-        "marks": [_marks(cell, out) for cell, out in zip(places, left_out, strict=True)],
-        "left_out": left_out,
-        "steadiness": [[step and step["steadiness"] for step in place] for place in places],
-        "cuts": [[step and step["cut"] for step in place] for place in places],
-        "disturbed": [[disturbed_text(step["others"]) if step else "" for step in place] for place in places],
-        "searches": [[step and step["limit"] for step in place] for place in places],
-        "latency_per": model["latency_per"],
-        "measures": Measures(measures_of(completed), lambda each: _measured(each, completed, rounds)),
-    }
+    return Row(
+        workload=model["name"],
+        title=titles.get(model["name"], ""),
+        kind=model["kind"],
+        group=model["group"],
+        threads=model["coordinates"].get("threads"),
+        coordinates=model["coordinates"],
+        rate=rates.get(key),
+        unit=model["unit"],
+        direction=direction_of(model["unit"]),
+        cells=[
+            _cell(figure, summed[base], place, out, model)
+            for figure, place, out in zip(summed, places, left_out, strict=True)
+        ],
+        latency_per=model["latency_per"],
+        measures=Measures(measures_of(completed), lambda each: _measured(each, completed, rounds)),
+    )
+
+
+def _cell(figure: Figure, base: Figure, place: Place, left_out: list[str], model: StepEntry) -> Cell:
+    """A step in a column; its verdict follows when all rows are complete."""
+    return replace(
+        _related(figure, base),
+        within=_deviation(place, model),
+        reason=_reason([step for step in place if step is not None], model),
+        marks=_marks(place, left_out),
+        left_out=left_out,
+        steadiness=[step and step["steadiness"] for step in place],
+        cuts=[step and step["cut"] for step in place],
+        disturbed=[disturbed_text(step["others"]) if step else "" for step in place],
+        searches=[step and step["limit"] for step in place],
+    )
 
 
 def _deviation(place: Sequence[StepEntry | None], model: StepEntry) -> float | None:
@@ -292,39 +299,33 @@ def _completed(place: Place) -> Place:
     return [step if step and step["state"] == "completed" else None for step in place]
 
 
-def _measured(measure: Measure, completed: Sequence[Place], rounds: Rounds) -> MeasureEntry:
-    """The values by one measure."""
+def _measured(measure: Measure, completed: Sequence[Place], rounds: Rounds) -> list[Figure]:
+    """What each column has by one measure."""
     return _summed(
         [[None if step is None else measure.read(step) for step in place] for place in completed], rounds
     )
 
 
-def _summed(samples: list[list[float | None]], rounds: Rounds) -> MeasureEntry:
-    known = [[value for value in each if value is not None] for each in samples]
+def _summed(samples: list[list[float | None]], rounds: Rounds) -> list[Figure]:
     by_round = any(rounds.pairs)
-    return {
-        "values": [_median(each) for each in known],
-        "n": [rounds.count(samples, at) if by_round else len(each) for at, each in enumerate(known)],
-        "samples": samples,
-        "rounds": [rounds.ratios(samples, at) if by_round else [] for at in range(len(samples))],
-    }
+    found = []
+    for at, each in enumerate(samples):
+        known = [value for value in each if value is not None]
+        n = rounds.count(samples, at) if by_round else len(known)
+        found.append(Figure(_median(known), n, each, rounds.ratios(samples, at) if by_round else []))
+    return found
 
 
-def _related(figure: MeasureEntry, base: int) -> RelatedEntry:
-    """The part of a row that depends on the measure; verdicts follow when all rows are complete."""
-    values, samples = figure["values"], figure["samples"]
-    return {
-        **figure,
-        "relative": [relative(figure, at, base) for at in range(len(values))],
-        "spread": [spread_of(value, each) for value, each in zip(values, samples, strict=True)],
-        "low": [],
-        "high": [],
-        "verdict": [],
-        "why": [],
-        "p": [],
-        "across": [],
-        "within": [None] * len(values),
-    }
+def _related(figure: Figure, base: Figure) -> Cell:
+    """The part of a cell that depends on the measure, but for its verdict."""
+    return Cell(
+        figure.value,
+        figure.n,
+        figure.samples,
+        figure.rounds,
+        relative=relative(figure, base),
+        spread=spread_of(figure.value, figure.samples),
+    )
 
 
 def spread_of(value: float | None, sample: Sequence[float | None]) -> float | None:
@@ -332,44 +333,32 @@ def spread_of(value: float | None, sample: Sequence[float | None]) -> float | No
     return max(abs(each / value - 1) for each in known) if value and len(known) > 1 else None
 
 
-def base_of(comparison: Comparison) -> int:
-    """The position of the base."""
-    return [column["id"] for column in comparison["sessions"]].index(comparison["base"])
-
-
 def sessions_of(comparison: Comparison) -> list[str]:
     """The ids of all sessions of all columns."""
-    return [id_ for column in comparison["sessions"] for id_ in column["ids"]]
+    return [id_ for column in comparison.columns for id_ in column.ids]
 
 
 def by_group(comparison: Comparison) -> Comparison:
     """The rows by group and step, each in the order in which they first appear."""
-    groups = list(dict.fromkeys(row["group"] for row in comparison["rows"]))
-    names = list(dict.fromkeys(row["workload"] for row in comparison["rows"]))
-    rows = sorted(
-        comparison["rows"], key=lambda row: (groups.index(row["group"]), names.index(row["workload"]))
-    )
-    return {**comparison, "rows": rows}
+    groups = list(dict.fromkeys(row.group for row in comparison.rows))
+    names = list(dict.fromkeys(row.workload for row in comparison.rows))
+    rows = sorted(comparison.rows, key=lambda row: (groups.index(row.group), names.index(row.workload)))
+    return replace(comparison, rows=rows)
 
 
 def common(comparison: Comparison) -> Comparison:
     """The comparison with only the steps that all columns have; verdicts remain those of all steps."""
-    rows = [row for row in comparison["rows"] if None not in row["values"]]
-    groups = {row["group"] for row in rows}
-    means = [each for each in comparison["groups"] if each["group"] in groups]
-    return {**comparison, "rows": rows, "groups": means}
+    rows = [row for row in comparison.rows if all(cell.value is not None for cell in row.cells)]
+    groups = {row.group for row in rows}
+    return replace(comparison, rows=rows, groups=[each for each in comparison.groups if each.group in groups])
 
 
 def by_limits(comparison: Comparison, limits: Limits) -> Comparison:
     """The comparison judged by these limits; unchanged if they are the same."""
-    same = comparison["has_own_limits"] or limits_of(comparison) == looked(comparison, limits)
-    return comparison if same else with_verdicts(_copied(comparison), base_of(comparison), limits)
-
-
-def _copied(comparison: Comparison) -> Comparison:
-    """A copy with its own rows, because verdicts are written into them."""
-    rows: list[RowEntry] = [{**row} for row in comparison["rows"]]
-    return {**comparison, "rows": rows}
+    if comparison.has_own_limits or comparison.limits == looked(comparison, limits):
+        return comparison
+    rows = [replace(row, cells=[replace(cell) for cell in row.cells]) for row in comparison.rows]
+    return with_verdicts(replace(comparison, rows=rows), limits)
 
 
 def by_measure(comparison: Comparison, name: str) -> Comparison:
@@ -377,23 +366,27 @@ def by_measure(comparison: Comparison, name: str) -> Comparison:
     measure = measure_named(name)
     if measure is FIGURE:
         return comparison
-    base = base_of(comparison)
-    kept = [row for row in comparison["rows"] if name in row["measures"] and any(row["measures"][name]["n"])]
-    found: Comparison = {**comparison, "rows": [_row_by(row, measure, base) for row in kept]}
-    return with_verdicts(found, base, limits_of(comparison))
+    having = [row for row in comparison.rows if row.has(name)]
+    rows = [_row_by(row, measure, comparison.base) for row in having]
+    return with_verdicts(replace(comparison, rows=rows), comparison.limits)
 
 
-def _row_by(row: RowEntry, measure: Measure, base: int) -> RowEntry:
-    found = row["measures"][measure.name]
-    reasons = zip(row["reasons"], found["n"], strict=True)
-    return {
-        **row,
-        "unit": measure.unit_of(row),
-        "direction": measure.direction,
-        **_related(found, base),
-        "reasons": [reason or ("" if n else "not measured") for reason, n in reasons],
-        "marks": [marks_of_measures(row, at, measure.name) for at in range(len(row["marks"]))],
-    }
+def _row_by(row: Row, measure: Measure, base: int) -> Row:
+    figures = row.measures[measure.name]
+    cells = [
+        replace(
+            _related(figure, figures[base]),
+            reason=cell.reason or ("" if figure.n else "not measured"),
+            marks=marks_of_measures(cell, measure.name),
+            left_out=cell.left_out,
+            steadiness=cell.steadiness,
+            cuts=cell.cuts,
+            disturbed=cell.disturbed,
+            searches=cell.searches,
+        )
+        for cell, figure in zip(row.cells, figures, strict=True)
+    ]
+    return replace(row, unit=measure.unit_of(row), direction=measure.direction, cells=cells)
 
 
 def _fits(step: StepEntry, model: StepEntry) -> bool:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.comparison.cells.entries import Comparison, GroupEntry, RatioEntry, RowEntry
+from app.comparison.cells.cell import Cell, Column, Comparison, Ratio, Row, RowGroup
 from app.comparison.cells.measures import LATENCIES
 from app.core.units import count_text
 from app.history.steps.step_text import HAS_MARKS
 from app.protocol.events import SPOILT as MARKED_SPOILT
 from app.protocol.plan import PREPARING
 from app.protocol.stacks import PROFILED
-from app.stats import Cell, Limits, Verdict, judge
+from app.stats import Cell as Samples
+from app.stats import Limits, Verdict, judge
 from app.stats.at_target.steady import UNSTEADY
 from app.stats.at_target.verdicts import (
     BETTER,
@@ -68,7 +69,6 @@ _MEANINGS = {
     MARKED: "not judged: marked, here or in the base",
     AT_RATE: "not judged: at the rate that the plan sets, compare a latency",
 }
-_ITSELF: RatioEntry = {"ratio": 1.0, "low": None, "high": None, "steps": 0, "across": ""}  # the base
 UNKNOWN_NOISE = "the noise between sessions is unknown"
 ONE_PROFILED = "only one of them is profiled"
 _LOOKS = ", corrected for a test after each round"
@@ -94,141 +94,122 @@ def limits_of_plans(plans: Iterable[Plan]) -> Limits | None:
     return found.pop() if len(found) == 1 else None
 
 
-def limits_of(comparison: Comparison) -> Limits:
-    """The limits of the verdicts."""
-    return looked(comparison, Limits(comparison["limits"]["false_share"], comparison["limits"]["matters"]))
-
-
 def looked(comparison: Comparison, limits: Limits) -> Limits:
     """The same limits, adjusted to the number of looks at the data."""
-    return replace(limits, repeatedly=comparison["repeatedly"])
+    return replace(limits, repeatedly=comparison.repeatedly)
 
 
-def with_verdicts(comparison: Comparison, base: int, limits: Limits) -> Comparison:
-    """The comparison with verdicts that hold for all of its cells together."""
-    limits = looked(comparison, limits)
-    places = [(row, at) for row in comparison["rows"] for at in _judgeable(row, base)]
-    cells = [_cell(comparison, row, base, at) for row, at in places]
-    for row in comparison["rows"]:
-        columns = range(len(row["n"]))
-        row["verdict"] = [_without_test(row, base, at) for at in columns]
-        row["p"], row["across"] = [None for _ in columns], ["" for _ in columns]
-        row["low"], row["high"] = [None for _ in columns], [None for _ in columns]
-        row["why"] = [_why_untested(row, at, base) for at in columns]
-    found = zip(places, judge(cells, limits), intervals(cells, limits), strict=True)
-    for (row, at), verdict, interval in found:
-        _write(row, at, base, verdict, interval)
-        row["across"][at] = "" if row["p"][at] is None else comparison["sessions"][at]["across"]
-    return {
-        **comparison,
-        "groups": _groups(comparison, base, limits),
-        "limits": {"false_share": limits.false_share, "matters": limits.matters},
-    }
+def with_verdicts(comparison: Comparison, limits: Limits) -> Comparison:
+    """The comparison with verdicts that hold for all of its cells together; they are written into these."""
+    found = replace(comparison, limits=looked(comparison, limits))
+    base, places = found.base, [(row, at) for row in found.rows for at in range(len(found.columns))]
+    for row, at in places:
+        _clear(row, at, base)
+    tested = [(row, at) for row, at in places if _is_judgeable(row, at, base)]
+    samples = [_samples(found, row, at) for row, at in tested]
+    each = zip(tested, judge(samples, found.limits), intervals(samples, found.limits), strict=True)
+    for (row, at), verdict, interval in each:
+        _write(row.cells[at], row.cells[base], verdict, interval)
+        row.cells[at].across = "" if row.cells[at].p is None else found.columns[at].across
+    return replace(found, groups=_groups(found))
 
 
-def _why_untested(row: RowEntry, at: int, base: int) -> str:
-    """Why a cell that is not tested has no verdict; '' for the base."""
-    if at == base:
-        return ""
-    n, missing = min(row["n"][at], row["n"][base]), _why_missing(row, at, base)
+def _clear(row: Row, at: int, base: int) -> None:
+    """What is known of a cell without a test."""
+    cell, other = row.cells[at], row.cells[base]
+    untested = BASE if at == base else _untested(row, at, base)
+    cell.verdict = untested if cell.n else None
+    cell.p = cell.low = cell.high = None
+    cell.across = ""
+    cell.why = "" if at == base else _why_untested(cell, other)
+
+
+def _why_untested(cell: Cell, base: Cell) -> str:
+    """Why a cell that is not tested has no verdict."""
+    n, missing = min(cell.n, base.n), _why_missing(cell, base)
     if not n and missing:
         return missing
-    if row["verdict"][at] != AT_RATE and n == 1:
+    if cell.verdict != AT_RATE and n == 1:
         return WHY_NOT[SINGLE]
-    marks = [mark for mark in (*row["marks"][at], *row["marks"][base]) if mark in UNJUDGED]
+    marks = [mark for mark in (*cell.marks, *base.marks) if mark in UNJUDGED]
     said = [missing if mark == FAILED_REPEAT and missing else mark for mark in dict.fromkeys(marks)]
-    one = [ONE_PROFILED] if _is_one_profiled(row, base, at) else []
-    return ", ".join([*said, *one]) or WHY_NOT.get(row["verdict"][at] or "", missing)
+    one = [ONE_PROFILED] if _is_one_profiled(cell, base) else []
+    return ", ".join([*said, *one]) or WHY_NOT.get(cell.verdict or "", missing)
 
 
-def _why_missing(row: RowEntry, at: int, base: int) -> str:
+def _why_missing(cell: Cell, base: Cell) -> str:
     """Why the first session without a result has none, one that failed before others."""
-    reasons = [reason for reason in (row["reasons"][at], row["reasons"][base]) if reason]
+    reasons = [reason for reason in (cell.reason, base.reason) if reason]
     if any(each.startswith(_OF_SNAPSHOT) for each in reasons):
         return "skipped: the data is from a snapshot"
     return next((each for each in reasons if each.startswith("failed")), next(iter(reasons), ""))
 
 
-def _judgeable(row: RowEntry, base: int) -> Iterator[int]:
-    for at, n in enumerate(row["n"]):
-        if at != base and n and row["n"][base] and not _untested(row, base, at):
-            yield at
+def _is_judgeable(row: Row, at: int, base: int) -> bool:
+    return bool(at != base and row.cells[at].n and row.cells[base].n and not _untested(row, at, base))
 
 
-def _untested(row: RowEntry, base: int, at: int) -> str | None:
+def _untested(row: Row, at: int, base: int) -> str | None:
     """The verdict of a cell that is not tested; None if it is."""
-    if _is_marked(row, base) or _is_marked(row, at) or _is_one_profiled(row, base, at):
+    cell, other = row.cells[at], row.cells[base]
+    if _is_marked(other) or _is_marked(cell) or _is_one_profiled(cell, other):
         return MARKED
     return AT_RATE if both_keep_rate(row, base, at) else None
 
 
-def _is_one_profiled(row: RowEntry, base: int, at: int) -> bool:
+def _is_one_profiled(cell: Cell, base: Cell) -> bool:
     """Whether sampling its stacks has cost only one of two cells something."""
-    return (PROFILED in row["marks"][base]) != (PROFILED in row["marks"][at])
+    return (PROFILED in base.marks) != (PROFILED in cell.marks)
 
 
-def _is_marked(row: RowEntry, at: int) -> bool:
-    return any(mark in UNJUDGED for mark in row["marks"][at])
+def _is_marked(cell: Cell) -> bool:
+    return any(mark in UNJUDGED for mark in cell.marks)
 
 
-def marks_of_measures(row: RowEntry, at: int, measure: str = "") -> list[str]:
+def marks_of_measures(cell: Cell, measure: str = "") -> list[str]:
     """The marks of a cell for another measure: only result and latency can leave seconds out."""
     is_latency = measure in LATENCIES
-    of_all = any(cut and not (is_latency and cut["has_latency"]) for cut in row["cuts"][at])
-    return [*row["marks"][at], *([OF_ALL_SECONDS] if of_all else [])]
+    of_all = any(cut and not (is_latency and cut["has_latency"]) for cut in cell.cuts)
+    return [*cell.marks, *([OF_ALL_SECONDS] if of_all else [])]
 
 
-def _cell(comparison: Comparison, row: RowEntry, base: int, at: int) -> Cell:
-    columns = comparison["sessions"]
-    if pairs := pairs_of(columns[base], columns[at]):
-        both = figures_of(row["samples"], base, at, pairs)
-        ours, theirs = (tuple(each[side] for each in both) for side in (0, 1))
-        return Cell(ours, theirs, row["direction"], at, by_round=True)
-    ours, theirs = (
-        tuple(value for value in row["samples"][each] if value is not None) for each in (base, at)
-    )
-    added, times = added_of(columns[base], columns[at]), _times(comparison, row, (base, at))
-    return Cell(ours, theirs, row["direction"], at, added, times)
+def _samples(comparison: Comparison, row: Row, at: int) -> Samples:
+    """What a test gets of a cell and the base."""
+    base, column = comparison.columns[comparison.base], comparison.columns[at]
+    both = (row.cells[comparison.base], row.cells[at])
+    if pairs := pairs_of(base, column):
+        rounds = figures_of(both[0].samples, both[1].samples, pairs)
+        ours, theirs = (tuple(each[side] for each in rounds) for side in (0, 1))
+        return Samples(ours, theirs, row.direction, at, by_round=True)
+    ours, theirs = (tuple(value for value in cell.samples if value is not None) for cell in both)
+    times = _times((base, column), both)
+    return Samples(ours, theirs, row.direction, at, added_of(base, column), times)
 
 
-def _times(comparison: Comparison, row: RowEntry, places: Sequence[int]) -> tuple[tuple[float, ...], ...]:
+def _times(columns: Sequence[Column], cells: Sequence[Cell]) -> tuple[tuple[float, ...], ...]:
     """The start times of the sessions that count; empty if one is unknown."""
     starts = [
-        [
-            start
-            for start, value in zip(_starts(comparison, at), row["samples"][at], strict=True)
-            if value is not None
-        ]
-        for at in places
+        [start for start, value in zip(column.starts, cell.samples, strict=True) if value is not None]
+        for column, cell in zip(columns, cells, strict=True)
     ]
     known = [tuple(start for start in each if start is not None) for each in starts]
     return tuple(known) if [*map(len, known)] == [*map(len, starts)] else ()
 
 
-def _starts(comparison: Comparison, at: int) -> list[float | None]:
-    return comparison["sessions"][at]["starts"]
-
-
-def _without_test(row: RowEntry, base: int, at: int) -> str | None:
-    if not row["n"][at]:
-        return None
-    return BASE if at == base else _untested(row, base, at)
-
-
-def _write(row: RowEntry, at: int, base: int, verdict: Verdict, interval: Interval | None) -> None:
+def _write(cell: Cell, base: Cell, verdict: Verdict, interval: Interval | None) -> None:
     """Write what a test has found: all that people see of the cell is taken from here."""
-    word, ratio = verdict.word, row["relative"][at]
+    word, ratio = verdict.word, cell.relative
     is_odd = interval is not None and ratio is not None and not _agree(word, ratio, interval)
-    row["verdict"][at], row["p"][at] = NOISE if is_odd else word, verdict.p
+    cell.verdict, cell.p = NOISE if is_odd else word, verdict.p
     if interval and not is_odd:
-        row["low"][at], row["high"][at] = interval.low, interval.high
+        cell.low, cell.high = interval.low, interval.high
     is_told = word in _DECIDED or (interval and word in (NOISE, SMALL, SAME))
     if is_odd:
-        row["why"][at] = ODD
+        cell.why = ODD
     elif is_told:
-        row["why"][at] = ""
+        cell.why = ""
     else:
-        row["why"][at] = WHY_NOT.get(word) or _why_too_noisy(row, at, base)
+        cell.why = WHY_NOT.get(word) or _why_too_noisy(cell, base)
 
 
 def _agree(word: str, ratio: float, interval: Interval) -> bool:
@@ -237,77 +218,62 @@ def _agree(word: str, ratio: float, interval: Interval) -> bool:
     return interval.low <= ratio <= interval.high and not (word == NOISE and is_beyond)
 
 
-def _why_too_noisy(row: RowEntry, at: int, base: int) -> str:
-    figures = [value for place in (at, base) for value in row["samples"][place] if value is not None]
-    return "a result is 0" if 0 in figures else "the noise is too large"
+def _why_too_noisy(cell: Cell, base: Cell) -> str:
+    return "a result is 0" if 0 in (*cell.samples, *base.samples) else "the noise is too large"
 
 
-def _groups(comparison: Comparison, base: int, limits: Limits) -> list[GroupEntry]:
+def _groups(comparison: Comparison) -> list[RowGroup]:
     """The groups in the order of their first steps; a group with two units becomes two."""
-    rows: dict[tuple[str, str], list[RowEntry]] = {}
-    for row in comparison["rows"]:
-        rows.setdefault((row["group"], row["unit"]), []).append(row)
-    measured = [[row for row in its if row["kind"] not in PREPARING] for its in rows.values()]
-    ratios = ratios_of(comparison, measured, base, limits)
-    return [_group(*each, base) for each in zip(rows.values(), measured, ratios, strict=True)]
+    rows: dict[tuple[str, str], list[Row]] = {}
+    for row in comparison.rows:
+        rows.setdefault((row.group, row.unit), []).append(row)
+    measured = [[row for row in its if row.kind not in PREPARING] for its in rows.values()]
+    ratios = ratios_of(comparison, measured)
+    return [_group(*each, comparison.base) for each in zip(rows.values(), measured, ratios, strict=True)]
 
 
-def ratios_of(
-    comparison: Comparison, groups: Sequence[Sequence[RowEntry]], base: int, limits: Limits
-) -> list[list[RatioEntry | None]]:
+def ratios_of(comparison: Comparison, groups: Sequence[Sequence[Row]]) -> list[list[Ratio | None]]:
     """A ratio for each of these groups and each column; their intervals hold together."""
-    columns = comparison["sessions"]
+    columns, base = comparison.columns, comparison.base
     others = [at for at in range(len(columns)) if at != base]
+    most = max((cell.n for rows in groups for row in rows for cell in row.cells), default=0)
     found = group_ratios(
-        [[_sessions(comparison, rows, base, at) for rows in groups] for at in others],
-        limits.after(max((max(row["n"]) for rows in groups for row in rows), default=0), True).false_share,
+        [[_sessions(comparison, rows, at) for rows in groups] for at in others],
+        comparison.limits.after(most, True).false_share,
         [added_of(columns[base], columns[at]) for at in others],
     )
     of_column = dict(zip(others, found, strict=True))
     return [
         [
-            _ratio(of_column[at][which], columns[at]["across"]) if at != base else {**_ITSELF}
+            _ratio(of_column[at][which], columns[at].across) if at != base else Ratio(1.0)
             for at in range(len(columns))
         ]
         for which in range(len(groups))
     ]
 
 
-def _group(
-    rows: Sequence[RowEntry], measured: Sequence[RowEntry], ratios: list[RatioEntry | None], base: int
-) -> GroupEntry:
+def _group(rows: Sequence[Row], measured: Sequence[Row], ratios: list[Ratio | None], base: int) -> RowGroup:
     """A mean over less than half of the steps says nothing of the group; loads have none."""
     ratios = [
-        each if at == base or (each and 2 * each["steps"] >= len(measured)) else None
+        each if at == base or (each and 2 * each.steps >= len(measured)) else None
         for at, each in enumerate(ratios)
     ]
-    return {
-        "group": rows[0]["group"],
-        "unit": rows[0]["unit"],
-        "direction": rows[0]["direction"],
-        "steps": max((each["steps"] for each in ratios if each), default=0),
-        "of": len(measured),
-        "ratios": ratios,
-    }
+    most = max((each.steps for each in ratios if each), default=0)
+    return RowGroup(rows[0].group, rows[0].unit, rows[0].direction, most, len(measured), ratios)
 
 
-def _ratio(found: GroupRatio | None, across: str) -> RatioEntry | None:
+def _ratio(found: GroupRatio | None, across: str) -> Ratio | None:
     if found is None:
         return None
-    return {
-        "ratio": found.ratio,
-        "low": found.low,
-        "high": found.high,
-        "steps": found.steps,
-        "across": "" if found.low is None else across,
-    }
+    return Ratio(found.ratio, found.low, found.high, found.steps, "" if found.low is None else across)
 
 
-def _sessions(comparison: Comparison, rows: Sequence[RowEntry], base: int, at: int) -> Group:
+def _sessions(comparison: Comparison, rows: Sequence[Row], at: int) -> Group:
     """The results of each session of both columns, for steps that could be judged."""
-    fair = [row for row in rows if row["verdict"][at] not in (None, *NOT_JUDGED)]
-    ours, theirs = (list(zip(*(row["samples"][each] for row in fair), strict=True)) for each in (base, at))
-    pairs = pairs_of(comparison["sessions"][base], comparison["sessions"][at])
+    base = comparison.base
+    fair = [row for row in rows if row.cells[at].verdict not in (None, *NOT_JUDGED)]
+    ours, theirs = (list(zip(*(row.cells[each].samples for row in fair), strict=True)) for each in (base, at))
+    pairs = pairs_of(comparison.columns[base], comparison.columns[at])
     if pairs and fair:
         ours, theirs = [ours[each] for each, _ in pairs], [theirs[each] for _, each in pairs]
     return Group(ours, theirs, bool(pairs))
@@ -318,19 +284,24 @@ def verdict_label(verdict: str | None) -> str:
     return verdict or "" if verdict in (*COLOURED, DIFFERS) else SIGNS.get(verdict or "", "")
 
 
+def words_of(comparison: Comparison) -> set[str | None]:
+    """The verdicts that there are."""
+    return {cell.verdict for row in comparison.rows for cell in row.cells}
+
+
 def legend(comparison: Comparison) -> str:
     """The signs of the cells, each with its meaning in a few words."""
-    there = {word for row in comparison["rows"] for word in row["verdict"]}
+    there = words_of(comparison)
     signs = {SHORT_SIGNS[word]: text for word, text in _MEANINGS.items() if word in there}
     if SMALL in there:
         signs[SIGNS[SMALL]] = _MEANINGS[NOISE]
-    if any(any(row["marks"]) for row in comparison["rows"]):
+    if any(cell.marks for row in comparison.rows for cell in row.cells):
         signs[HAS_MARKS] = "marked: hover"
-    if any(any(row["across"]) for row in comparison["rows"]):
+    if any(cell.across for row in comparison.rows for cell in row.cells):
         signs[SIGN] = "across time or machines"
     alone = f"n = 1: {UNKNOWN_NOISE}, nothing is highlighted" if SINGLE in there else ""
     by_round = text_of_tests(comparison) if _cells(comparison)[0] else ""
-    looks = _LOOKS.strip(", ") if comparison["repeatedly"] else ""
+    looks = _LOOKS.strip(", ") if comparison.repeatedly else ""
     of_rounds = "ratio: median of the rounds' ratios" if about_ratio(comparison) else ""
     texts = [*(f"{sign} {text}" for sign, text in signs.items()), alone, of_rounds, by_round, looks]
     return "   ".join(filter(None, texts))
@@ -347,17 +318,17 @@ def text_of_tests(comparison: Comparison) -> str:
 def _cells(comparison: Comparison) -> tuple[int, int]:
     """The numbers of cells tested by round, and of those tested otherwise."""
     tested = [
-        column["by_round"]
-        for row in comparison["rows"]
-        for column, p in zip(comparison["sessions"], row["p"], strict=True)
-        if p is not None
+        column.by_round
+        for row in comparison.rows
+        for column, cell in zip(comparison.columns, row.cells, strict=True)
+        if cell.p is not None
     ]
     return sum(tested), len(tested) - sum(tested)
 
 
 def verdict_legend(comparison: Comparison) -> str:
     """The meaning of the verdicts in one line; '' without any."""
-    words = {word for row in comparison["rows"] for word in row["verdict"] if word not in (None, BASE)}
+    words = words_of(comparison) - {None, BASE}
     if not words:
         return ""
     unjudged = [f"{SIGNS[word]} is {_MEANINGS[word]}" for word in (MARKED, AT_RATE) if word in words]
@@ -380,15 +351,15 @@ def verdict_legend(comparison: Comparison) -> str:
 
 def _of_tested(comparison: Comparison) -> list[str]:
     """The legend for the tested cells."""
-    limits, words = comparison["limits"], {word for row in comparison["rows"] for word in row["verdict"]}
+    limits, words = comparison.limits, words_of(comparison)
     if not any(_cells(comparison)):
         return []
     return [
         f"better and worse are beyond the noise ({text_of_tests(comparison)}, at most"
-        f" {100 * limits['false_share']:g}% of them false{_LOOKS if comparison['repeatedly'] else ''})"
-        f" and {100 * limits['matters']:g}% or more",
+        f" {100 * limits.false_share:g}% of them false{_LOOKS if comparison.repeatedly else ''})"
+        f" and {100 * limits.matters:g}% or more",
         *(
-            [f"= is the same: a difference of {100 * limits['matters']:g}% is ruled out"]
+            [f"= is the same: a difference of {100 * limits.matters:g}% is ruled out"]
             if SAME in words
             else []
         ),

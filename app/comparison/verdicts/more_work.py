@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from app.comparison.cells.entries import CauseEntry, Comparison, RowEntry
+from app.comparison.cells.cell import CauseEntry, Comparison, Row
 from app.comparison.cells.labels import row_label
 from app.comparison.differences.same_work import DISAGREE, MORE, disagreeing, rows_text, work_of
 from app.history.recorded.group_means import QPS_UNIT
@@ -20,14 +20,14 @@ _MORE_ROWS = "{} {} more rows for the same results"
 
 
 def more_work_causes(
-    history: History, comparison: Comparison, row: RowEntry, places: Sequence[int], slower: int | None
+    history: History, comparison: Comparison, row: Row, places: Sequence[int], slower: int | None
 ) -> list[CauseEntry]:
     """What one of them needs more of; of the faster column it explains nothing. The base comes first."""
     label = row_label(row)
-    is_said = any(each.startswith(f"{MORE}{label}: ") for each in comparison["warnings"])
-    if len(places) < 2 or row["unit"] != QPS_UNIT or not is_said:
+    is_said = any(each.startswith(f"{MORE}{label}: ") for each in comparison.warnings)
+    if len(places) < 2 or row.unit != QPS_UNIT or not is_said:
         return []
-    columns = [comparison["sessions"][at]["ids"] for at in places]
+    columns = [comparison.columns[at].ids for at in places]
     found = disagreeing([work_of(history, ids) for ids in columns], label)
     return list(_entries(found, list(map(len, columns)), slower))
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
 
-from app.comparison.cells.entries import ColumnEntry, Comparison, MeasureEntry
+from app.comparison.cells.cell import Column, Comparison, Figure
 from app.core.errors import InputError
 from app.history.recorded.counting import Countable, countable
 from app.history.steps.figures import StepEntry
@@ -35,41 +35,40 @@ def round_of(plan: Plan, session: str) -> str:
     return f"{turn.repeat}.{turn.attempt}" if turn.attempt > 1 else f"{turn.repeat}"
 
 
-def pairs_of(base: ColumnEntry, column: ColumnEntry) -> Pairs:
+def pairs_of(base: Column, column: Column) -> Pairs:
     """Pairs of sessions of the same round; none if the columns are not of the same plans."""
-    if not any(column["rounds"]):
+    if not any(column.rounds):
         return ()
     ours, theirs = _places(base), _places(column)
-    are_whole = len(ours) == len(base["ids"]) and len(theirs) == len(column["ids"])
-    if column is base or not are_whole or set(base["plans"]) != set(column["plans"]):
+    are_whole = len(ours) == len(base.ids) and len(theirs) == len(column.ids)
+    if column is base or not are_whole or set(base.plans) != set(column.plans):
         return ()
     return [(at, theirs[key]) for key, at in ours.items() if key in theirs]
 
 
-def _places(column: ColumnEntry) -> dict[tuple[str, str], int]:
+def _places(column: Column) -> dict[tuple[str, str], int]:
     """The position of each session, by its round."""
-    keys = zip(column["plans"], column["rounds"], strict=True)
+    keys = zip(column.plans, column.rounds, strict=True)
     return {key: at for at, key in enumerate(keys) if key[1]}
 
 
-def figures_of(samples: Sequence[Ratios], base: int, at: int, pairs: Pairs) -> list[tuple[float, float]]:
+def figures_of(base: Ratios, column: Ratios, pairs: Pairs) -> list[tuple[float, float]]:
     """The values of base and column, for rounds in which both have one."""
-    both = [(samples[base][ours], samples[at][theirs]) for ours, theirs in pairs]
+    both = [(base[ours], column[theirs]) for ours, theirs in pairs]
     return [(ours, theirs) for ours, theirs in both if ours is not None and theirs is not None]
 
 
-def relative(found: MeasureEntry, at: int, base: int) -> float | None:
+def relative(figure: Figure, base: Figure) -> float | None:
     """The ratio to the base: the median of its rounds, else the ratio of the medians."""
-    if found["rounds"][at]:
-        known = [ratio for ratio in found["rounds"][at] if ratio is not None]
+    if figure.rounds:
+        known = [ratio for ratio in figure.rounds if ratio is not None]
         return median(known) if known else None
-    value, of = found["values"][at], found["values"][base]
-    return value / of if value is not None and of else None
+    return figure.value / base.value if figure.value is not None and base.value else None
 
 
 def about_ratio(comparison: Comparison) -> str:
     """How the ratio is computed, if it is not the ratio of the values next to it; else ''."""
-    has_rounds = any(len(ratios) > 1 for row in comparison["rows"] for ratios in row["rounds"])
+    has_rounds = any(len(cell.rounds) > 1 for row in comparison.rows for cell in row.cells)
     return OF_ROUNDS if has_rounds else ""
 
 
@@ -95,7 +94,7 @@ class Rounds:
         """The number of rounds in which both have a result; else of its sessions that have one."""
         if not self.pairs[at]:
             return sum(value is not None for value in samples[at])
-        return len(figures_of(samples, self.base, at, self.pairs[at]))
+        return len(figures_of(samples[self.base], samples[at], self.pairs[at]))
 
     def ratios(self, samples: Sequence[Ratios], at: int) -> Ratios:
         """The ratios to the base, round by round; null if either result is missing."""
@@ -145,16 +144,13 @@ class Rounds:
         )
 
 
-def rounds_of(
-    history: History, plans: Mapping[str, Plan], columns: Sequence[ColumnEntry], base: int
-) -> Rounds:
+def rounds_of(history: History, plans: Mapping[str, Plan], columns: Sequence[Column], base: int) -> Rounds:
     """The rounds of these columns; reads the seconds of steps in slices."""
     pairs = [pairs_of(columns[base], column) for column in columns]
-    plan = plans[columns[base]["id"]]
+    plan = plans[columns[base].id]
     sliced = frozenset(key_of(step) for step in plan.steps if step.sliced and any(pairs))
     seconds = [
-        [_seconds_of(history, plans[id_], id_) if sliced else {} for id_ in column["ids"]]
-        for column in columns
+        [_seconds_of(history, plans[id_], id_) if sliced else {} for id_ in column.ids] for column in columns
     ]
     long = frozenset(key_of(step) for step in plan.steps if step.seconds > LONGEST_S)
     return Rounds(base, pairs, seconds, sliced, long)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from app.comparison.cells.entries import RowEntry
+from app.comparison.cells.cell import Row
 from app.history.recorded.group_means import QPS_UNIT
 from app.protocol.plan import RATE_MISSED, Plan
 
@@ -16,7 +16,7 @@ def rates_of(plans: Iterable[Plan]) -> dict[Key, float]:
     return {key_of(step): step.rate for plan in plans for step in plan.steps if step.rate}
 
 
-def both_keep_rate(row: RowEntry, base: int, at: int) -> bool:
+def both_keep_rate(row: Row, base: int, at: int) -> bool:
     """Whether both keep the rate of the plan, and are compared by their QPS."""
-    missed = any(RATE_MISSED in row["marks"][each] for each in (base, at))
-    return row["rate"] is not None and row["unit"] == QPS_UNIT and not missed
+    missed = any(RATE_MISSED in row.cells[each].marks for each in (base, at))
+    return row.rate is not None and row.unit == QPS_UNIT and not missed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import geometric_mean
 from typing import TypedDict
 
-from app.comparison.cells.entries import Comparison, Coordinate, RowEntry
+from app.comparison.cells.cell import Cell, Comparison, Coordinate, Row
 from app.protocol.plan import step_key
 
 PRE = "pre"  # a part of the name of a step: point-query.pre, read-only.pre.range10000
@@ -35,42 +35,42 @@ class PairOfSteps(TypedDict):
 
 def pairs(comparison: Comparison) -> list[PairOfSteps]:
     """The tests that ran both before and after the writes, in the order of the later ones."""
-    rows = {_key(row["workload"], row): row for row in comparison["rows"]}
+    rows = {_key(row.workload, row): row for row in comparison.rows}
     found = ((row, rows.get(_key(later, row))) for row in rows.values() if (later := later_name(row)))
-    return [_pair(before, after) for before, after in found if after and after["unit"] == before["unit"]]
+    return [_pair(before, after) for before, after in found if after and after.unit == before.unit]
 
 
-def later_name(row: RowEntry) -> str:
+def later_name(row: Row) -> str:
     """The name of the same test after the writes; '' for other steps."""
-    parts = row["workload"].split(".")
+    parts = row.workload.split(".")
     return ".".join(part for part in parts if part != PRE) if PRE in parts[1:] else ""
 
 
-def _key(name: str, row: RowEntry) -> tuple[str, str]:
-    return step_key(name, row["coordinates"])
+def _key(name: str, row: Row) -> tuple[str, str]:
+    return step_key(name, row.coordinates)
 
 
-def _pair(before: RowEntry, after: RowEntry) -> PairOfSteps:
+def _pair(before: Row, after: Row) -> PairOfSteps:
     return {
-        "before": before["workload"],
-        "after": after["workload"],
-        "coordinates": after["coordinates"],
-        "group": after["group"],
-        "unit": after["unit"],
-        "direction": after["direction"],
-        "columns": [_column(before, after, at) for at in range(len(after["n"]))],
+        "before": before.workload,
+        "after": after.workload,
+        "coordinates": after.coordinates,
+        "group": after.group,
+        "unit": after.unit,
+        "direction": after.direction,
+        "columns": [_column(*cells) for cells in zip(before.cells, after.cells, strict=True)],
     }
 
 
-def _column(before: RowEntry, after: RowEntry, at: int) -> ColumnOfPair:
+def _column(before: Cell, after: Cell) -> ColumnOfPair:
     """One column, session by session: what makes a whole session fast or slow is in both steps."""
-    samples = zip(before["samples"][at], after["samples"][at], strict=True)
+    samples = zip(before.samples, after.samples, strict=True)
     ratios = [later / earlier if earlier and later else None for earlier, later in samples]
     known = [ratio for ratio in ratios if ratio is not None]
     return {
-        "values": [before["values"][at], after["values"][at]],
+        "values": [before.value, after.value],
         "ratios": ratios,
         "ratio": geometric_mean(known) if known else None,
         "n": len(known),
-        "marks": sorted({*before["marks"][at], *after["marks"][at]}),
+        "marks": sorted({*before.marks, *after.marks}),
     }

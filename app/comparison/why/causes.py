@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 from typing import TypedDict
 
-from app.comparison.cells.entries import CauseEntry, Comparison, RowEntry
-from app.comparison.verdicts.compare import base_of
+from app.comparison.cells.cell import CauseEntry, Comparison, Row
 from app.comparison.verdicts.more_work import more_work_causes
 from app.engines import engine_of
 from app.engines.cause import CAUSES, NETWORK, SERVER_CPU, TAKEN, WAITS_FOR_CPU, Cause, Values
@@ -41,37 +40,37 @@ class CausesEntry(TypedDict):
     pools: list[str]  # the thread_handling of a column whose clients' threads were not seen; '' of others
 
 
-def causes(history: History, comparison: Comparison, row: RowEntry, at: int) -> CausesEntry:
+def causes(history: History, comparison: Comparison, row: Row, at: int) -> CausesEntry:
     """Those of a column against the base; of the base they are those of its time."""
     return _of_columns(history, comparison, row, [at])[at]
 
 
 def causes_of_row(
-    history: History, comparison: Comparison, row: RowEntry, known: dict[str, Settings] | None = None
+    history: History, comparison: Comparison, row: Row, known: dict[str, Settings] | None = None
 ) -> dict[int, CausesEntry]:
     """Those of each column but the base, by its place; of the base if it is alone.
 
     known: the settings of sessions that other rows have read.
     """
-    base = base_of(comparison)
-    others = [at for at in range(len(comparison["sessions"])) if at != base]
+    base = comparison.base
+    others = [at for at in range(len(comparison.columns)) if at != base]
     return _of_columns(history, comparison, row, others or [base], known)
 
 
 def _of_columns(
     history: History,
     comparison: Comparison,
-    row: RowEntry,
+    row: Row,
     columns: Sequence[int],
     read: dict[str, Settings] | None = None,
 ) -> dict[int, CausesEntry]:
     """Each column is read once, and the base too."""
-    base, matters = base_of(comparison), comparison["limits"]["matters"]
-    engines = {at: comparison["sessions"][at]["contender"]["engine"] for at in (base, *columns)}
+    base, matters = comparison.base, comparison.limits.matters
+    engines = {at: comparison.columns[at].contender["engine"] for at in (base, *columns)}
     known = {at: engine_of(engine).causes for at, engine in engines.items()}
     every = [*(cause for its in known.values() for cause in its), *CAUSES]
     values = dict(zip(known, _values(history, comparison, row, list(known), every), strict=True))
-    settings = {at: _settings(history, comparison["sessions"][at]["ids"][0], read) for at in known}
+    settings = {at: _settings(history, comparison.columns[at].ids[0], read) for at in known}
     found = {}
     for at in columns:
         places = [base, at] if at != base else [at]
@@ -94,8 +93,8 @@ def _settings(history: History, session: str, read: dict[str, Settings] | None) 
     return read[session]
 
 
-def _is_alike(row: RowEntry, at: int) -> bool:
-    return row["verdict"][at] in (NOISE, SAME)
+def _is_alike(row: Row, at: int) -> bool:
+    return row.cells[at].verdict in (NOISE, SAME)
 
 
 def _ranked(
@@ -142,15 +141,15 @@ def _pool(values: Values, settings: Settings) -> str:
 
 
 def _values(
-    history: History, comparison: Comparison, row: RowEntry, places: Sequence[int], known: Sequence[Cause]
+    history: History, comparison: Comparison, row: Row, places: Sequence[int], known: Sequence[Cause]
 ) -> list[list[Values]]:
     """Of each session of each column; none of a step without a time per query."""
-    if row["unit"] != QPS_UNIT:  # other steps have no time of clients per query
+    if row.unit != QPS_UNIT:  # other steps have no time of clients per query
         return [[] for _ in places]
     names = dict.fromkeys(name for cause in known for name in names_in(cause.names))
-    columns = [comparison["sessions"][at]["ids"] for at in places]
-    sessions, threads = [id_ for ids in columns for id_ in ids], row["threads"] or 0
-    found = values_of_step(history, sessions, row["workload"], row["coordinates"], names, threads)
+    columns = [comparison.columns[at].ids for at in places]
+    sessions, threads = [id_ for ids in columns for id_ in ids], row.threads or 0
+    found = values_of_step(history, sessions, row.workload, row.coordinates, names, threads)
     return [[found[id_] for id_ in ids if id_ in found] for ids in columns]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from app.comparison.cells.entries import RowEntry
+from app.comparison.cells.cell import Row
 from app.comparison.cells.measures import MEASURES, OF_ENGINE, Measure
 from app.engines.counter import SHARE
 
@@ -13,21 +13,22 @@ DIFFERS = math.log(1.1)  # from here on, on a scale of doubling, a figure differ
 LEAST_SHARE = 0.005  # smaller differences of a share do not count
 
 
-def differing(row: RowEntry, base: int, at: int) -> list[Measure]:
+def differing(row: Row, base: int, at: int) -> list[Measure]:
     """The figures in which both columns differ beyond the range of their repeats, the largest first."""
     found = list(_differences(row, base, at))
     return [measure for _, measure in sorted(found, key=lambda each: -each[0])]
 
 
-def _differences(row: RowEntry, base: int, at: int) -> Iterator[tuple[float, Measure]]:
+def _differences(row: Row, base: int, at: int) -> Iterator[tuple[float, Measure]]:
     for measure in MEASURES:
-        if measure.name not in OF_ENGINE or measure.name not in row["measures"]:
+        if measure.name not in OF_ENGINE or measure.name not in row.measures:
             continue
-        samples = row["measures"][measure.name]["samples"]
-        ours, theirs = ([value for value in samples[each] if value is not None] for each in (at, base))
+        figures = row.measures[measure.name]
+        ours, theirs = (
+            [value for value in figures[each].samples if value is not None] for each in (at, base)
+        )
         if ours and theirs and not _overlap(ours, theirs):
-            values = row["measures"][measure.name]["values"]
-            change = _change(measure.unit, values[base] or 0.0, values[at] or 0.0)
+            change = _change(measure.unit, figures[base].value or 0.0, figures[at].value or 0.0)
             if change >= DIFFERS:
                 yield change, measure
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import log
 
-from app.comparison.cells.entries import CauseEntry
+from app.comparison.cells.cell import CauseEntry
 from app.engines import KNOWN
 from app.engines.cause import RUNNING, Values
 from app.engines.governs import ACT_TITLES, ACTS, ANY, BYTES, GOVERNS, LARGE, LEVELS, OFF, SMALL, Governs

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import TypedDict
 
-from app.comparison.cells.entries import Comparison, Coordinate
-from app.comparison.verdicts.compare import base_of, sessions_of
+from app.comparison.cells.cell import Comparison, Coordinate
+from app.comparison.verdicts.compare import sessions_of
 from app.history.steps.step_waits import StepWaits, waits_of_step
 from app.history.store.history import History
 from app.protocol.waits import Statement, Wait
@@ -54,7 +54,7 @@ def named_waits(
     history: History, comparison: Comparison, step: str, coordinates: Mapping[str, Coordinate], at: int
 ) -> NamedEntry:
     """Waits and statements of a step in the base and in the column `at`, the longest first."""
-    sides = _sides(history, comparison, step, coordinates, (base_of(comparison), at))
+    sides = _sides(history, comparison, step, coordinates, (comparison.base, at))
     return {
         "waits": _waits(sides),
         "statements": _statements(sides),
@@ -66,7 +66,7 @@ def waits_of_columns(
     history: History, comparison: Comparison, step: str, coordinates: Mapping[str, Coordinate]
 ) -> list[WaitPair]:
     """The waits of a step in all columns, the longest first."""
-    places = range(len(comparison["sessions"]))
+    places = range(len(comparison.columns))
     return _waits(_sides(history, comparison, step, coordinates, places))
 
 
@@ -78,7 +78,7 @@ def _sides(
     places: Iterable[int],
 ) -> Sides:
     found = waits_of_step(history, sessions_of(comparison), step, coordinates)
-    columns = [comparison["sessions"][at]["ids"] for at in places]
+    columns = [comparison.columns[at].ids for at in places]
     return [[found[id_] for id_ in ids if id_ in found] for ids in columns]
 
 

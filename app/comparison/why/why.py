@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Literal, TypedDict
+from typing import TypedDict
 
-from app.comparison.cells.entries import Comparison, Coordinate, MeasureEntry, RowEntry
+from app.comparison.cells.cell import Comparison, Coordinate, Figure, Row
 from app.comparison.cells.labels import row_label
 from app.comparison.cells.measures import measure_named
-from app.comparison.verdicts.compare import base_of, spread_of
+from app.comparison.verdicts.compare import spread_of
 from app.comparison.verdicts.judgement import marks_of_measures
 from app.comparison.verdicts.rounds import relative
 from app.core.units import count_text
@@ -108,71 +108,73 @@ class WhyEntry(PairEntry):
     engine: list[EngineEntry]  # figures of the engine that differ, the largest difference first
 
 
-def why(comparison: Comparison, row: RowEntry, at: int) -> WhyEntry:
+def why(comparison: Comparison, row: Row, at: int) -> WhyEntry:
     """What may explain a row, by the results of the steps, not by another measure."""
-    base, columns = base_of(comparison), comparison["sessions"]
-    places, cpus = (base, at), [columns[each]["cpus"] for each in (base, at)]
-    found = _pair(row["unit"], row, places)
-    change = _change(found, row["verdict"][at], comparison["limits"]["matters"])
+    base, columns = comparison.base, comparison.columns
+    places, cpus = (base, at), [columns[each].cpus for each in (base, at)]
+    cells = [row.cells[each] for each in places]
+    found = _pair(row.unit, cells)
+    change = _change(found, row.cells[at].verdict, comparison.limits.matters)
     costs = [_cost(row, name, places, cpus, change) for name in _defined(row, places)]
     return {
         **found,
-        "step": row["workload"],
-        "coordinates": row["coordinates"],
-        "direction": row["direction"],
-        "base": columns[base]["id"],
-        "column": columns[at]["id"],
-        "verdict": row["verdict"][at],
-        "marks": sorted({*marks_of_measures(row, base), *marks_of_measures(row, at)}),
+        "step": row.workload,
+        "coordinates": row.coordinates,
+        "direction": row.direction,
+        "base": columns[base].id,
+        "column": columns[at].id,
+        "verdict": row.cells[at].verdict,
+        "marks": sorted({mark for cell in cells for mark in marks_of_measures(cell)}),
         "plans": list(_plans(comparison, row_label(row), places)),
         "client_time": [client_shares(row, at) for at in places],
         "disturbed": list(_disturbed(comparison, row, places)),
         "costs": sorted(costs, key=_rank),
         "engine": [
-            {**_pair(each.unit, row["measures"][each.name], places), "name": each.name, "title": each.title}
+            {**_pair(each.unit, _sides(row, each.name, places)), "name": each.name, "title": each.title}
             for each in differing(row, base, at)
         ],
     }
 
 
-def _disturbed(comparison: Comparison, row: RowEntry, places: Sequence[int]) -> Iterator[str]:
+def _disturbed(comparison: Comparison, row: Row, places: Sequence[int]) -> Iterator[str]:
     """What disturbed the first disturbed session of a column, and how many more were."""
     for at in places:
-        texts = [text for text in row["disturbed"][at] if text]
+        texts = [text for text in row.cells[at].disturbed if text]
         likewise = f"; likewise {count_text(len(texts) - 1, 'more session')}" if len(texts) > 1 else ""
         if texts:
-            yield f"{comparison['sessions'][at]['name']} was {texts[0]}{likewise}."
+            yield f"{comparison.columns[at].name} was {texts[0]}{likewise}."
 
 
 def _plans(comparison: Comparison, label: str, places: Sequence[int]) -> Iterator[str]:
     """A line for each statement of a step whose plans differ between these two columns."""
-    for each in comparison["plans"]:
-        step, _, statement = each["statement"].partition(": ")
-        values = [each["values"][at] or "not known" for at in places]
+    for each in comparison.plans:
+        step, _, statement = each.statement.partition(": ")
+        values = [each.values[at] or "not known" for at in places]
         if step == label and (values[0] != values[1] or THEN in values[0]):
             yield f"Execution plans differ: {statement}: {values[0]} in the base, {values[1]} in the other."
 
 
 def why_all(comparison: Comparison, step: str = "") -> list[WhyEntry]:
     """What may explain each column but the base, step by step; of one step every point of its sweep."""
-    base = base_of(comparison)
+    base = comparison.base
     return [
         why(comparison, row, at)
-        for row in comparison["rows"]
-        for at in range(len(comparison["sessions"]))
-        if at != base and step in ("", row["workload"], row_label(row))
+        for row in comparison.rows
+        for at in range(len(comparison.columns))
+        if at != base and step in ("", row.workload, row_label(row))
     ]
 
 
-def _defined(row: RowEntry, places: Sequence[int]) -> list[str]:
+def _defined(row: Row, places: Sequence[int]) -> list[str]:
     """The costs that exist: time and work for every step, others only where they were measured."""
-    found = [name for name, spent_on in COSTS.items() if spent_on or _is_known(row, name, "n", places)]
-    return found + [name for name in CLIENT_TIME if _is_known(row, name, "values", places)]
+    sides = {name: _sides(row, name, places) for name in (*COSTS, *CLIENT_TIME)}
+    found = [name for name, spent_on in COSTS.items() if spent_on or any(side.n for side in sides[name])]
+    return found + [name for name in CLIENT_TIME if any(side.value for side in sides[name])]  # 0 is no line
 
 
-def _is_known(row: RowEntry, name: str, what: Literal["n", "values"], places: Sequence[int]) -> bool:
-    """Whether one of the columns has a measure; a value of 0 is not worth a line."""
-    return any(row["measures"][name][what][at] for at in places)
+def _sides(row: Row, name: str, places: Sequence[int]) -> list[Figure]:
+    """What base and column have by a measure."""
+    return [row.measures[name][at] for at in places]
 
 
 def remarks_of(entry: WhyEntry) -> list[str]:
@@ -220,24 +222,24 @@ def _rank(cost: CostEntry) -> tuple[bool, float]:
     return cost["explains"] is None, -(cost["explains"] or 0.0)
 
 
-def _pair(unit: str, found: MeasureEntry, places: Sequence[int]) -> PairEntry:
-    values = [found["values"][at] for at in places]
-    known = [[value for value in found["samples"][at] if value is not None] for at in places]
+def _pair(unit: str, sides: Sequence[Figure]) -> PairEntry:
+    base, other = sides
     return {
         "unit": unit,
-        "values": values,
-        "ratio": relative(found, places[1], places[0]),
-        "n": [found["n"][at] for at in places],
-        "spread": [spread_of(value, each) for value, each in zip(values, known, strict=True)],
-        "overlaps": _may_be_noise(found, known, places[1]),
+        "values": [side.value for side in sides],
+        "ratio": relative(other, base),
+        "n": [side.n for side in sides],
+        "spread": [spread_of(side.value, side.samples) for side in sides],
+        "overlaps": _may_be_noise(base, other),
     }
 
 
-def _may_be_noise(found: MeasureEntry, known: Sequence[Sequence[float]], at: int) -> bool:
-    """Whether the repeats of both columns overlap; in rounds, whether ratios lie on both sides of 1."""
-    if found["rounds"][at]:
-        ratios = [ratio for ratio in found["rounds"][at] if ratio is not None]
+def _may_be_noise(base: Figure, other: Figure) -> bool:
+    """Whether the repeats of both overlap; in rounds, whether ratios lie on both sides of 1."""
+    if other.rounds:
+        ratios = [ratio for ratio in other.rounds if ratio is not None]
         return len(ratios) > 1 and min(ratios) <= 1 <= max(ratios)
+    known = [[value for value in side.samples if value is not None] for side in (base, other)]
     return min(map(len, known)) > 1 and _overlap(*known)
 
 
@@ -266,23 +268,23 @@ def _grown(pair: PairEntry) -> float | None:
 
 
 def _cost(
-    row: RowEntry, name: str, places: Sequence[int], cpus: Sequence[int | None], change: float | None
+    row: Row, name: str, places: Sequence[int], cpus: Sequence[int | None], change: float | None
 ) -> CostEntry:
     measure, spent_on = measure_named(name), COSTS.get(name, "")
-    found = _pair(measure.unit_of(row), row["measures"][name], places)
+    found = _pair(measure.unit_of(row), _sides(row, name, places))
     busy = _busy(row, spent_on, places, cpus) if spent_on else None
     busy = busy_share(row, name, places) if name in CLIENT_TIME else busy
-    part = _least([_part(row["measures"][each], places, change) for each in (name, spent_on) if each])
+    part = _least([_part(_sides(row, each, places), change) for each in (name, spent_on) if each])
     explains = None if part is None or busy is None else part * busy
     return {**found, "name": name, "title": measure.title, "busy": busy, "explains": explains}
 
 
-def _part(found: MeasureEntry, places: Sequence[int], change: float | None) -> float | None:
+def _part(sides: Sequence[Figure], change: float | None) -> float | None:
     """The share of the change in the result that the change in a cost explains.
 
     Nothing where both went one way, or where the change of the cost may be noise.
     """
-    pair = _pair("", found, places)
+    pair = _pair("", sides)
     grown = 0.0 if pair["overlaps"] else _grown(pair)
     return None if grown is None or change is None else min(max(0.0, -grown / change), 1.0)
 
@@ -292,22 +294,22 @@ def _least(parts: Sequence[float | None]) -> float | None:
     return min(known) if len(known) == len(parts) else None
 
 
-def _busy(row: RowEntry, name: str, places: Sequence[int], cpus: Sequence[int | None]) -> float | None:
+def _busy(row: Row, name: str, places: Sequence[int], cpus: Sequence[int | None]) -> float | None:
     """How busy the resource was: the busier of the two columns, at most 1."""
     shares = [_share(row, name, at, of_it) for at, of_it in zip(places, cpus, strict=True)]
     known = [share for share in shares if share is not None]
     return min(max(known), 1.0) if known else None
 
 
-def _share(row: RowEntry, name: str, at: int, cpus: int | None) -> float | None:
+def _share(row: Row, name: str, at: int, cpus: int | None) -> float | None:
     """Microseconds per query times queries per second; a client thread keeps at most one CPU busy."""
-    rate, spent = row["values"][at], row["measures"][name]["values"][at]
+    rate, spent = row.cells[at].value, row.measures[name][at].value
     there = 1 if name == "disk_busy_us" else _at_most(cpus, row)
     return None if rate is None or spent is None or not there else rate * spent / 1e6 / there
 
 
-def _at_most(cpus: int | None, row: RowEntry) -> int | None:
-    swept = row["coordinates"]
-    counts = (cpus, row["threads"], swept.get("cores"), len(from_text(str(swept.get("cpus", "")))))
+def _at_most(cpus: int | None, row: Row) -> int | None:
+    swept = row.coordinates
+    counts = (cpus, row.threads, swept.get("cores"), len(from_text(str(swept.get("cpus", "")))))
     known = (count for count in counts if isinstance(count, int) and count)
     return min(known, default=0) if cpus else None

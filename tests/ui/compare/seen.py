@@ -32,12 +32,12 @@ def texts(page: ComparePage) -> list[list[str]]:
 
 def base_of(page: ComparePage) -> str:
     assert page.body.comparison
-    return page.body.comparison["base"]
+    return page.body.comparison.base_id
 
 
 def ids_of(page: ComparePage) -> list[str]:
     assert page.body.comparison
-    return [column["id"] for column in page.body.comparison["sessions"]]
+    return [column.id for column in page.body.comparison.columns]
 
 
 def head_centre(page: ComparePage, column: int) -> QPoint:
@@ -53,9 +53,7 @@ def click_head(qtbot: QtBot, page: ComparePage, column: int) -> None:
 
 def choose(page: ComparePage, step: str, column: int = 0) -> None:
     model = page.body.table.figures
-    rows = [
-        row for row in range(model.rowCount()) if (found := model.row_at(row)) and found["workload"] == step
-    ]
+    rows = [row for row in range(model.rowCount()) if (found := model.row_at(row)) and found.workload == step]
     page.body.table.choose(rows[0], column + len(FIXED))
 
 

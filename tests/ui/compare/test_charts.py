@@ -141,10 +141,10 @@ def test_latency_over_rates(qtbot: QtBot, opened: Open, page: ComparePage) -> No
     assert [list(xs) for _, xs, _ in shown._chart._curves] == [[100.0, 200.0, 800.0]] * 2
     assert shown._chart.stands()[2] == pytest.approx(shown._chart.stands()[1] + 2)  # by their logarithm
     row = page.body.table.figures.row_at(1)
-    assert row and shown._chart._curves[0][2][1] == row["measures"]["p99_ms"]["values"][0]
+    assert row and shown._chart._curves[0][2][1] == row.measures["p99_ms"][0].value
     shown._choice.setCurrentText("p50")
     shown._choice.activated.emit(0)
-    assert shown._chart._curves[0][2][1] == row["measures"]["p50_ms"]["values"][0]
+    assert shown._chart._curves[0][2][1] == row.measures["p50_ms"][0].value
     heads, *lines = shown.csv().splitlines()
     assert heads.startswith("step,rate (events/s),contender,achieved (queries/s),p50 (ms/query)")
     assert len(lines) == 6
@@ -169,9 +169,9 @@ def test_sizes_over_rows(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     assert shown._chart.accessibleName() == "size over rows, MiB, less is better"
     page.controls.turn()
     row = page.body.table.figures.row_at(1)
-    assert row and row["direction"] == "lower"
-    assert texts(page)[1][-1] == bytes_text(row["values"][1] or 0)
-    assert shown._chart._curves[1][2][0] == (row["values"][1] or 0) / 2**20
+    assert row and row.direction == "lower"
+    assert texts(page)[1][-1] == bytes_text(row.cells[1].value or 0)
+    assert shown._chart._curves[1][2][0] == (row.cells[1].value or 0) / 2**20
 
 
 def test_a_sweep_follows_the_step(qtbot: QtBot, opened: Open, page: ComparePage) -> None:

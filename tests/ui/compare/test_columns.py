@@ -34,7 +34,7 @@ def test_the_base_by_keyboard(qtbot: QtBot, opened: Open, page: ComparePage) -> 
     page.body.table.setFocus()
     qtbot.keyClick(page.body.table, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: base_of(page) == ids[1])
-    assert page.body.table.chosen_step and page.body.table.chosen_step["workload"] == "load"
+    assert page.body.table.chosen_step and page.body.table.chosen_step.workload == "load"
 
 
 def test_columns_move(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
@@ -178,17 +178,15 @@ def test_published_results_are_one_click_away(qtbot: QtBot, page: ComparePage) -
     qtbot.waitUntil(lambda: columns_of(page) == 6)
     shown = page.body.comparison
     assert shown is not None
-    names = [column["name"] for column in shown["sessions"]]
+    names = [column.name for column in shown.columns]
     assert names[0] == "innodb-5.0.96-i3" and names[-1] == "innodb-8.0.3-i3"
-    inlist = next(row for row in shown["rows"] if row["workload"] == "update-inlist")
-    assert inlist["values"][0] == 211
+    inlist = next(row for row in shown.rows if row.workload == "update-inlist")
+    assert inlist.cells[0].value == 211
     with qtbot.waitSignal(page.context.bus.wanted) as told:
         next(
             each for each in page.page_actions() if each and plain_text(each) == "Set up the same here…"
         ).trigger()
-    assert told.args[0].page == "bench" and set(told.args[0].sessions) == {
-        each["id"] for each in shown["sessions"]
-    }
+    assert told.args[0].page == "bench" and set(told.args[0].sessions) == {each.id for each in shown.columns}
     page.commands.published.trigger()
     qtbot.wait(200)
     with History(page.context.home) as history:

@@ -14,6 +14,7 @@ from app.comparison.cells.palette import VERDICTS
 from tests import comparable
 from tests.plans import MARIADB
 from tests.ui.compare.seen import FAILED, Open, button, choose, columns_of, ids_of, texts
+from tests.unit.comparison.cells import cells
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.models.comparison import AROUND, COLUMN, FIXED
@@ -70,20 +71,18 @@ def test_steps_stand_under_their_groups(opened: Open, page: ComparePage) -> None
 def test_the_base_is_absolute_the_others_are_relative(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened()
     assert page.body.comparison
-    row = page.body.comparison["rows"][0]
+    row = page.body.comparison.rows[0]
     first = next(each for each in texts(page) if each[0] == "load" and each[2])
-    assert first[3:] == [f"{row['values'][0]:,.0f}", f"{row['relative'][1]:.2f}"]
+    assert first[3:] == [f"{row.cells[0].value:,.0f}", f"{row.cells[1].relative:.2f}"]
     qtbot.mouseClick(button(page, "Absolute"), Qt.MouseButton.LeftButton)
     first = next(each for each in texts(page) if each[0] == "load" and each[2])
-    assert first[4] == f"{row['values'][1]:,.0f}"
+    assert first[4] == f"{row.cells[1].value:,.0f}"
 
 
 def test_a_missing_cell_is_empty_and_says_why(opened: Open, page: ComparePage) -> None:
     opened(failed=FAILED)
     model = page.body.table.figures
-    row = next(
-        at for at in range(model.rowCount()) if (r := model.row_at(at)) and r["workload"] == "read-only"
-    )
+    row = next(at for at in range(model.rowCount()) if (r := model.row_at(at)) and r.workload == "read-only")
     index = model.index(row, len(FIXED) + 1)
     assert index.data() == ""
     assert "failed: sysbench: FATAL: error 1205" in index.data(Qt.ItemDataRole.ToolTipRole)
@@ -94,11 +93,9 @@ def test_a_missing_cell_is_empty_and_says_why(opened: Open, page: ComparePage) -
 def test_a_figure_without_one_of_the_base_stands_as_it_is(opened: Open, page: ComparePage) -> None:
     opened(failed={(0, "read-only")})
     model = page.body.table.figures
-    row = next(
-        at for at in range(model.rowCount()) if (r := model.row_at(at)) and r["workload"] == "read-only"
-    )
+    row = next(at for at in range(model.rowCount()) if (r := model.row_at(at)) and r.workload == "read-only")
     found = model.row_at(row)
-    assert found and found["values"][1] is not None
+    assert found and cells(found, "value")[1] is not None
     assert model.cell(row, len(FIXED)).text == ""
     cell = model.cell(row, len(FIXED) + 1)
     assert cell.is_quiet and cell.text == f"{found['values'][1]:,.0f}"
@@ -108,7 +105,7 @@ def test_a_figure_without_one_of_the_base_stands_as_it_is(opened: Open, page: Co
 
 def test_the_first_driven_step_is_chosen(opened: Open, page: ComparePage) -> None:
     opened()
-    assert page.body.table.chosen_step and page.body.table.chosen_step["workload"] == "point-query.pre"
+    assert page.body.table.chosen_step and page.body.table.chosen_step.workload == "point-query.pre"
 
 
 def test_tints_know_where_less_is_better(opened: Open, page: ComparePage) -> None:
@@ -117,7 +114,7 @@ def test_tints_know_where_less_is_better(opened: Open, page: ComparePage) -> Non
     tints = {}
     for at in range(model.rowCount()):
         if row := model.row_at(at):
-            tints[row["workload"]] = model.index(at, len(FIXED) + 1).data(Qt.ItemDataRole.BackgroundRole)
+            tints[row.workload] = model.index(at, len(FIXED) + 1).data(Qt.ItemDataRole.BackgroundRole)
     better, worse = (QColor(VERDICTS[False][word]).rgb() for word in ("better", "worse"))
     assert tints["load"].rgb() & 0xFFFFFF == worse & 0xFFFFFF  # fewer rows a second
     assert tints["settle"].rgb() & 0xFFFFFF == better & 0xFFFFFF  # in less time

@@ -37,12 +37,12 @@ def cells(page: ComparePage, column: int, step: str = "") -> list[Cell]:
     """Of the steps, or of one."""
     model = page.body.table.figures
     rows = [(at, row) for at in range(model.rowCount()) if (row := model.row_at(at))]
-    return [model.cell(at, len(FIXED) + column) for at, row in rows if step in ("", row["workload"])]
+    return [model.cell(at, len(FIXED) + column) for at, row in rows if step in ("", row.workload)]
 
 
 def tip(page: ComparePage, column: int, step: str) -> str:
     model = page.body.table.figures
-    row = next(at for at in range(model.rowCount()) if (r := model.row_at(at)) and r["workload"] == step)
+    row = next(at for at in range(model.rowCount()) if (r := model.row_at(at)) and r.workload == step)
     return str(model.index(row, len(FIXED) + column).data(TIP))
 
 
@@ -246,9 +246,9 @@ def test_each_group_ends_with_its_geometric_mean(opened: Open, page: ComparePage
     shown = texts(page)
     means = [row for row in shown if row[0].startswith("geometric mean")]
     assert {row[2] for row in means} == {"queries/s"}
-    groups = {group["group"]: group for group in page.body.comparison["groups"]}
-    ratio = groups["point-query"]["ratios"][1]
-    assert ratio and means[0][4] == f"{ratio['ratio']:.2f} [{ratio['low']:.2f}, {ratio['high']:.2f}]"
+    groups = {group.group: group for group in page.body.comparison.groups}
+    ratio = groups["point-query"].ratios[1]
+    assert ratio and means[0][4] == f"{ratio.ratio:.2f} [{ratio.low:.2f}, {ratio.high:.2f}]"
     model = page.body.table.figures
     assert model.index(shown.index(means[0]), 0).data(TIP) == "Geometric mean of 4 steps"
     told = str(model.index(shown.index(means[0]), len(FIXED) + 1).data(TIP))
@@ -280,7 +280,7 @@ def test_what_is_copied_has_what_stands_beside_and_below_the_figures(
 def test_repeats_on_one_load_are_told_apart_in_the_head(opened: Open, page: ComparePage) -> None:
     opened(2, repeats=3)
     assert page.body.comparison
-    columns = [{**each, "loads": 1, "server_starts": 3} for each in page.body.comparison["sessions"]]
+    columns = [{**each, "loads": 1, "server_starts": 3} for each in page.body.comparison.columns]
     found: Any = {**page.body.comparison, "sessions": columns}
     page.body.table.figures.show(found, is_relative=True)
     head = [

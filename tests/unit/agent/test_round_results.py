@@ -11,7 +11,7 @@ import pytest
 
 from app.agent.deciding import Deciding
 from app.agent.round_results import round_results
-from app.comparison.cells.entries import RowEntry
+from app.comparison.cells.cell import Row
 from app.comparison.verdicts.compare import compare
 from app.comparison.verdicts.judgement import MARKED
 from app.history.recorded.writing import Writer
@@ -24,6 +24,7 @@ from app.stats.at_target.verdicts import DRIFT
 from tests.journals import Maker, plan
 from tests.rounds import sliced_plan, sliced_steps
 from tests.unit.agent.conftest import directory_in
+from tests.unit.comparison.cells import cells
 
 ROUNDS = 8
 RATES = (1000.0, 700.0)
@@ -86,13 +87,13 @@ class Target:
             for step, word in words.items()
         }
 
-    def compared(self, history: History) -> dict[str, RowEntry]:
+    def compared(self, history: History) -> dict[str, Row]:
         """What Compare says of the steps, by their names."""
         for turn in self.carried_out:
             raw = Path(self.directory.journal(turn.session)).read_bytes()
             Writer(history).append(self.plan.id, turn.session, 0, raw)
         found = compare(history, [turn.session for turn in self.carried_out])
-        return {row["workload"]: row for row in found["rows"]}
+        return {row.workload: row for row in found.rows}
 
 
 def is_over(target: Target) -> bool:
@@ -114,9 +115,9 @@ def test_what_is_called_decided_compare_judges_and_calls_the_same(
             target.carry_out(repeat, {**odd, **always}, seed)
     rows = target.compared(history)
     for (contender, name), word in target.said().items():
-        verdict = rows[name]["verdict"][contender]
-        assert word not in DECIDED or verdict == word, (name, rows[name]["marks"])
-        assert verdict not in DECIDED or word == verdict, (name, rows[name]["marks"])
+        verdict = rows[name].cells[contender].verdict
+        assert word not in DECIDED or verdict == word, (name, cells(rows[name], "marks"))
+        assert verdict not in DECIDED or word == verdict, (name, cells(rows[name], "marks"))
 
 
 @pytest.mark.parametrize("order", [SLICES, "interleaved"])
@@ -128,7 +129,7 @@ def test_what_is_unsteady_in_two_of_three_rounds_is_not_decided(
         target.carry_out(repeat, {(1, 1): {"stall": True}} if repeat > 1 else {})
     words = target.said()
     assert words[1, "point-query"] == "" and not is_over(target)
-    assert target.compared(history)["point-query"]["verdict"][1] == MARKED
+    assert target.compared(history)["point-query"].cells[1].verdict == MARKED
 
 
 @pytest.mark.parametrize(("order", "is_marked"), [(SLICES, False), ("interleaved", True)])
@@ -157,7 +158,7 @@ def test_load_counts_only_if_it_was_alike_as_compare_takes_it(
     for repeat in (1, 2, 3):
         target.carry_out(repeat, odd)
     assert {*target.said().values()} <= words
-    verdicts = {row["verdict"][1] for name, row in target.compared(history).items() if name != "load"}
+    verdicts = {row.cells[1].verdict for name, row in target.compared(history).items() if name != "load"}
     assert verdicts == ({"worse"} if load is CPU else {MARKED})
 
 
@@ -169,7 +170,7 @@ def test_drift_of_the_machine_is_no_verdict_for_either(tmp_path: Path, history: 
         odd = {1: (2, 3, 4), 0: (6, 7, 8)}
         marked = {(at, step): {"marks": ["indebted"]} for at in odd if repeat in odd[at] for step in (1, 2)}
         target.carry_out(repeat, marked)
-    verdicts = {row["verdict"][1] for name, row in target.compared(history).items() if name != "load"}
+    verdicts = {row.cells[1].verdict for name, row in target.compared(history).items() if name != "load"}
     assert verdicts == {DRIFT} and not {*target.said().values()} & {*DECIDED}
 
 
@@ -181,7 +182,9 @@ def test_a_failed_repeat_ends_what_compare_will_never_judge(tmp_path: Path, hist
             target.carry_out(repeat, both)
     assert len(target.carried_out) == 6, "three rounds: more would change nothing"
     assert target.deciding.spared(target.plan.turns[-1]) == UNDECIDABLE
-    assert {row["verdict"][1] for name, row in target.compared(history).items() if name != "load"} == {MARKED}
+    assert {row.cells[1].verdict for name, row in target.compared(history).items() if name != "load"} == {
+        MARKED
+    }
 
 
 def test_a_session_that_was_not_disturbed_counts_though_it_has_no_further_attempts(tmp_path: Path) -> None:

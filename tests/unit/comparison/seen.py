@@ -84,7 +84,7 @@ def found(
 ) -> CausesEntry:
     ids = [keep(history, at, rates[at], seen, engine) for at, seen in enumerate((base, planted))]
     comparison = compare(history, ids)
-    return causes(history, comparison, comparison["rows"][0], 1)
+    return causes(history, comparison, comparison.rows[0], 1)
 
 
 def names(entry: CausesEntry) -> list[str]:

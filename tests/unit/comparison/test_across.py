@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.comparison.cells.entries import Comparison
+from app.comparison.cells.cell import Comparison
 from app.comparison.cells.labels import names_of
 from app.comparison.texts import text as compare_text
 from app.comparison.verdicts.across import across_of, across_texts, do_alternate
@@ -23,6 +23,7 @@ from app.protocol.events import Fact
 from app.protocol.plan import Plan
 from app.report.content import read_report
 from tests import journals
+from tests.unit.comparison.cells import cells
 
 INNODB, ROCKSDB = journals.contender("innodb"), journals.contender("rocksdb")
 NOISE = (0.0, 0.8, -0.6, 0.3, -0.2)  # per cent, of the sessions of a column
@@ -69,7 +70,7 @@ def grouped(plan: Plan) -> Plan:
 
 
 def words(found: Comparison) -> list[str | None]:
-    return [row["verdict"][1] for row in found["rows"]]
+    return [row.cells[1].verdict for row in found.rows]
 
 
 # in turn, or not
@@ -90,20 +91,20 @@ def test_sessions_alternate_where_each_has_one_of_the_other_beside_it() -> None:
 
 def test_what_alternates_is_judged_as_it_is(history: History) -> None:
     found = compare(history, keep(history, journals.plan([INNODB, ROCKSDB], repeats=3), 1.1))
-    assert [column["across"] for column in found["sessions"]] == ["", ""]
+    assert [column.across for column in found.columns] == ["", ""]
     assert set(words(found)) == {"better"} and across_texts(found, names_of(found)) == []
-    assert all(row["across"] == ["", ""] for row in found["rows"])
+    assert all(cells(row, "across") == ["", ""] for row in found.rows)
 
 
 def test_grouped_sessions_of_one_plan_are_across_time(history: History) -> None:
     plan = journals.plan([INNODB, ROCKSDB], repeats=3)
     found = compare(history, keep(history, grouped(plan), 1.1))
-    assert found["sessions"][1]["across"] == "time" and set(words(found)) == {"~"}
+    assert found.columns[1].across == "time" and set(words(found)) == {"~"}
 
 
 def test_what_the_machine_may_be_is_added_across_time_and_said(history: History) -> None:
     found = of_two_plans(history, 1.15)
-    assert set(words(found)) == {"~"} and {row["across"][1] for row in found["rows"]} == {"time"}
+    assert set(words(found)) == {"~"} and {row.cells[1].across for row in found.rows} == {"time"}
     said = (
         "\N{LEFT RIGHT ARROW} rocksdb-default against innodb-default: judged across time, because their"
         " sessions do not alternate. The variance of the machine between plans is added to the noise"
@@ -112,23 +113,23 @@ def test_what_the_machine_may_be_is_added_across_time_and_said(history: History)
     assert said in compare_text.remarks_of(found) and said in compare_text.to_text(found, width=400)
     assert "1.15 ~ \N{LEFT RIGHT ARROW}" in compare_text.to_markdown(found)
     assert "\N{LEFT RIGHT ARROW} across time or machines" in legend(found)
-    (ratio,) = [group["ratios"][1] for group in found["groups"] if group["group"] == "read"]
-    assert ratio is not None and ratio["across"] == "time"
-    assert ratio["low"] is not None and ratio["low"] < 1 < (ratio["high"] or 0)
+    (ratio,) = [group.ratios[1] for group in found.groups if group.group == "read"]
+    assert ratio is not None and ratio.across == "time"
+    assert ratio.low is not None and ratio.low < 1 < (ratio.high or 0)
     by_cpu = by_measure(found, "cpu_us")
-    assert {row["across"][1] for row in by_cpu["rows"]} == {"time"}
+    assert {row.cells[1].across for row in by_cpu.rows} == {"time"}
 
 
 def test_what_no_machine_does_is_told_across_time_too(history: History) -> None:
     found = of_two_plans(history, 2.0)
     assert set(words(found)) == {"better"}
-    assert compare_text.judged_text(found["rows"][1], 1) == "2.00 better \N{LEFT RIGHT ARROW}"
+    assert compare_text.judged_text(found.rows[1], 1) == "2.00 better \N{LEFT RIGHT ARROW}"
 
 
 def test_canaries_tell_how_much_is_added(history: History) -> None:
     """They lie within 10 steps of 1 % of one another."""
     found = of_two_plans(history, 1.25, canary=5000.0)
-    assert set(words(found)) == {"better"} and len(found["sessions"][0]["canaries"]) == 10
+    assert set(words(found)) == {"better"} and len(found.columns[0].canaries) == 10
     (said,) = across_texts(found, names_of(found))
     assert "(1.4%, from 10 canary runs)" in said
 
@@ -137,7 +138,7 @@ def test_other_machines_are_named(history: History) -> None:
     found = of_two_plans(history, 1.15, target="xeon")
     (said,) = across_texts(found, names_of(found))
     assert "rocksdb-default on xeon against innodb-default on local: judged across machines" in said
-    assert "Measure both again" not in said and {row["across"][1] for row in found["rows"]} == {"machines"}
+    assert "Measure both again" not in said and {row.cells[1].across for row in found.rows} == {"machines"}
 
 
 def test_single_sessions_are_not_judged_across_time_either(history: History) -> None:
@@ -148,14 +149,14 @@ def test_single_sessions_are_not_judged_across_time_either(history: History) -> 
 
 def test_a_session_of_which_nobody_knows_the_begin_is_across_time(history: History) -> None:
     found = compare(history, keep(history, journals.plan([INNODB, ROCKSDB], repeats=3)))
-    base, other = found["sessions"]
-    other["starts"][1] = None
+    base, other = found.columns
+    other.starts[1] = None
     assert across_of(base, other) == "time"
 
 
 def test_the_report_says_it_first(history: History) -> None:
     found = of_two_plans(history, 2.0)
-    report = read_report(history, [id_ for column in found["sessions"] for id_ in column["ids"]])
+    report = read_report(history, [id_ for column in found.columns for id_ in column.ids])
     assert (
         "This compares across time: " in report.summary[1]
         and "Measure both again in one plan, alternating." in report.summary[1]
@@ -176,14 +177,14 @@ def of_marked(history: History, *marks: str, repeats: int = 5) -> Comparison:
 
 def test_a_marked_repeat_is_left_out_and_said(history: History) -> None:
     found = of_marked(history, "disturbed")
-    row = found["rows"][1]
-    assert row["verdict"][1] == "better" and row["n"] == [5, 4] and row["marks"] == [[], []]
-    assert row["samples"][1][0] is None and row["left_out"][1] == ["disturbed", "", "", "", ""]
-    assert row["relative"][1] == pytest.approx(1.1, rel=0.02)
+    row = found.rows[1]
+    assert row.cells[1].verdict == "better" and cells(row, "n") == [5, 4] and cells(row, "marks") == [[], []]
+    assert row.cells[1].samples[0] is None and row.cells[1].left_out == ["disturbed", "", "", "", ""]
+    assert row.cells[1].relative == pytest.approx(1.1, rel=0.02)
     said = "point-query threads=1, rocksdb-default: 1 of 5 repeats left out: disturbed"
     assert said in compare_text.remarks_of(found)
-    assert all(value is None for value in row["measures"]["cpu_us"]["samples"][1][:1])
-    report = read_report(history, [id_ for column in found["sessions"] for id_ in column["ids"]])
+    assert all(value is None for value in row.measures["cpu_us"][1].samples[:1])
+    report = read_report(history, [id_ for column in found.columns for id_ in column.ids])
     assert any(
         "1 of 5 repeats left out: disturbed: rocksdb-default in point-query" in each
         for each in report.caveats
@@ -192,21 +193,21 @@ def test_a_marked_repeat_is_left_out_and_said(history: History) -> None:
 
 def test_three_that_remain_are_judged_and_two_are_not(history: History) -> None:
     found = of_marked(history, "disturbed", "unsteady")
-    assert found["rows"][1]["verdict"][1] == "better" and found["rows"][1]["n"] == [5, 3]
-    assert compare_text.left_out_text(found["rows"][1], 1) == "2 of 5 repeats left out: disturbed, unsteady"
+    assert found.rows[1].cells[1].verdict == "better" and cells(found.rows[1], "n") == [5, 3]
+    assert compare_text.left_out_text(found.rows[1], 1) == "2 of 5 repeats left out: disturbed, unsteady"
 
 
 def test_where_fewer_would_remain_all_are_shown_and_none_is_judged(history: History) -> None:
-    row = of_marked(history, "disturbed", "disturbed", "indebted")["rows"][1]
-    assert row["verdict"][1] == "marked" and row["n"] == [5, 5] and not any(row["left_out"][1])
-    assert row["marks"][1] == ["disturbed", "indebted"]
+    row = of_marked(history, "disturbed", "disturbed", "indebted").rows[1]
+    assert row.cells[1].verdict == "marked" and cells(row, "n") == [5, 5] and not any(row.cells[1].left_out)
+    assert row.cells[1].marks == ["disturbed", "indebted"]
 
 
 def test_a_group_keeps_a_step_of_which_one_repeat_is_left_out(history: History) -> None:
     found = of_marked(history, "disturbed")
-    (read,) = [group for group in found["groups"] if group["group"] == "read"]
-    assert read["steps"] == 2 and read["ratios"][1] is not None
-    assert read["ratios"][1]["ratio"] == pytest.approx(1.1, rel=0.02)
+    (read,) = [group for group in found.groups if group.group == "read"]
+    assert read.steps == 2 and read.ratios[1] is not None
+    assert read.ratios[1].ratio == pytest.approx(1.1, rel=0.02)
 
 
 # drift
@@ -225,13 +226,13 @@ def test_what_the_machine_did_meanwhile_is_drift_and_in_no_mean(history: History
     ids = [turn.session for turn in plan.turns]
     found = compare(history, ids)
     assert words(found) == ["worse", "drift", "worse", "worse", "worse"]
-    assert compare_text.judged_text(found["rows"][1], 1) == "0.66 drift \N{LEFT RIGHT ARROW}"
+    assert compare_text.judged_text(found.rows[1], 1) == "0.66 drift \N{LEFT RIGHT ARROW}"
     assert "drift: the speed of the machine changed too much" in compare_text.remarks_of(found)[-1]
-    (read,) = [group for group in found["groups"] if group["group"] == "read"]
-    assert read["steps"] == 1 and read["ratios"][1] is not None
-    assert read["ratios"][1]["ratio"] == pytest.approx(0.7, rel=0.01)
+    (read,) = [group for group in found.groups if group.group == "read"]
+    assert read.steps == 1 and read.ratios[1] is not None
+    assert read.ratios[1].ratio == pytest.approx(0.7, rel=0.01)
     assert "worse than innodb-default in 4 and undecided in 1" in read_report(history, ids).summary[1]
-    entry = why(found, found["rows"][1], 1)
+    entry = why(found, found.rows[1], 1)
     assert "The machine drifted, which may explain the whole change" in remarks_of(entry)[0]
     assert all(cost["explains"] is None for cost in entry["costs"])
 
@@ -265,8 +266,8 @@ def test_who_disturbed_a_session_stands_in_compare_why_and_the_report(history: H
     ids = [turn.session for turn in plan.turns]
     found = compare(history, ids)
     text = "disturbed: other programs took 143% of 200% CPU: cc1plus 120%, others 23%"
-    row = next(each for each in found["rows"] if any(map(any, each["disturbed"])))
-    assert row["disturbed"] == [[""], [text]]
+    row = next(each for each in found.rows if any(map(any, cells(each, "disturbed"))))
+    assert cells(row, "disturbed") == [[""], [text]]
     assert compare_text.told_of(row, 1) == [text]  # and not the mark, which says less
     assert any(text in remark for remark in remarks_of(why(found, row, 1)))
     assert any(text in line for line in read_report(history, ids).caveats)
@@ -287,7 +288,7 @@ def test_below_the_table_each_remark_stands_once_and_one_disturbed_session_is_to
     assert told.count("capped:") == 1 and "; update-index threads=2: capped: " in told, "a row: all its cells"
     assert "rocksdb-default: session 1 of 3: disturbed: other programs took 61% of 200% CPU" in told
     assert "; 2 more of its sessions too" in told and "session 2 of 3" not in told
-    assert "session 2 of 3" in " ".join(compare_text.told_of(found["rows"][3], 1)), "elsewhere all are told"
+    assert "session 2 of 3" in " ".join(compare_text.told_of(found.rows[3], 1)), "elsewhere all are told"
 
 
 @pytest.mark.parametrize(
@@ -311,6 +312,6 @@ def test_load_that_was_the_same_in_all_columns_leaves_nobody_out(
             1, value=value, marks=["disturbed"], others={"cpus": 2, "cpu_pct": share, "causes": causes}
         )
         Writer(history).append(plan.id, turn.session, 0, maker.end().raw)
-    row = compare(history, [turn.session for turn in plan.turns])["rows"][1]
-    assert row["marks"] == [[mark], [mark]] and row["verdict"][1] == verdict
-    assert all("other programs took 6" in text for column in row["disturbed"] for text in column)
+    row = compare(history, [turn.session for turn in plan.turns]).rows[1]
+    assert cells(row, "marks") == [[mark], [mark]] and row.cells[1].verdict == verdict
+    assert all("other programs took 6" in text for column in cells(row, "disturbed") for text in column)

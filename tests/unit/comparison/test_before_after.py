@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.comparison.cells.entries import Comparison
+from app.comparison.cells.cell import Comparison
 from app.comparison.charts import NOTHING
 from app.comparison.charts.of_all_steps import pair_numbers
 from app.comparison.texts.costs_text import pairs_of_steps

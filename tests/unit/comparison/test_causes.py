@@ -242,7 +242,7 @@ def test_without_a_difference_causes_are_ranked_by_their_share(history: History)
 def test_a_single_column_has_what_its_clients_did(history: History) -> None:
     kept = keep(history, 0, SLOW, Seen(LOCKED, kinds={"row_lock": 18_000.0}), "innodb")
     comparison = compare(history, [kept])
-    entry = causes(history, comparison, comparison["rows"][0], 0)
+    entry = causes(history, comparison, comparison.rows[0], 0)
     assert names(entry) == ["row-lock", "link"] and entry["causes"][0]["explains"] is None
     table = causes_table("x", entry)
     assert table.heads == ("cause", "figure", "share", "n")
@@ -256,7 +256,7 @@ def test_a_row_has_the_causes_of_each_of_its_columns(history: History) -> None:
     engines, rates = ("innodb", "rocksdb", "myisam"), (FAST, SLOW, SLOW)
     ids = [keep(history, at, rates[at], each, engines[at]) for at, each in enumerate(seen)]
     comparison = compare(history, ids)
-    row = comparison["rows"][0]
+    row = comparison.rows[0]
     together = causes_of_row(history, comparison, row)
     assert together == {at: causes(history, comparison, row, at) for at in (1, 2)}
     assert [names(each)[0] for each in together.values()] == ["row-lock", "cpu"]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.cell import Comparison, Row
 from app.comparison.charts import CHARTS, NOTHING
 from app.comparison.charts.of_all_steps import bar_numbers, ratio_points, rows_of
 from app.comparison.charts.of_one_step import (
@@ -31,6 +32,7 @@ from app.core.errors import InputError
 from app.history.store.history import History
 from app.protocol.plan import Step
 from tests import comparable
+from tests.unit.comparison.cells import of_each
 
 
 def comparison(history: History, columns: int = 2, repeats: int = 1, **more: Any) -> Comparison:
@@ -84,10 +86,10 @@ def test_numbers_are_told_without_the_digits_of_binary_arithmetic() -> None:
 def test_a_bar_has_a_row(history: History, columns: int, repeats: int) -> None:
     found = comparison(history, columns, repeats)
     bars = bar_numbers(found)
-    assert len(bars.rows) == len(found["rows"]) * columns
+    assert len(bars.rows) == len(found.rows) * columns
     assert {len(row) for row in bars.rows} == {len(bars.heads)}
     at = bars.heads.index("value / base")
-    assert [row[at] for row in bars.rows[::columns]] == [1.0] * len(found["rows"])
+    assert [row[at] for row in bars.rows[::columns]] == [1.0] * len(found.rows)
 
 
 def test_what_has_failed_is_empty(history: History) -> None:
@@ -101,7 +103,7 @@ def test_what_has_failed_is_empty(history: History) -> None:
 
 def test_without_a_base_nothing_is_relative(history: History) -> None:
     found = comparison(history, failed={(0, "read-only")})
-    row = next(row for row in found["rows"] if row["workload"] == "read-only")
+    row = next(row for row in found.rows if row.workload == "read-only")
     assert relative_points(row, 0) == [Point(), Point()]
     assert points_of(row)[0] == Point() and points_of(row)[1].n == 1
 
@@ -143,22 +145,22 @@ def test_latency_over_rates(history: History) -> None:
     head, *rows = lines(chart_csv(history, ChartRequest("rates", ids, step="reads")))
     assert head[1:4] == ["rate (events/s)", "contender", "achieved (queries/s)"]
     assert [row[1] for row in rows] == ["100", "100", "400", "400"]
-    medians = found["rows"][1]["measures"]["p99_ms"]["values"]
+    medians = of_each(found.rows[1].measures["p99_ms"], "value")
     assert [float(row[6]) for row in rows[2:]] == medians and rows[0][7] == "3"
 
 
 def test_a_rate_that_was_not_reached_is_named(history: History) -> None:
     found = comparison(history, 2)
-    row: RowEntry = {**found["rows"][-1], "coordinates": {"threads": 4, "rate": 8000}}
+    row = replace(found.rows[-1], coordinates={"threads": 4, "rate": 8000})
     assert missed_text([row], ["a", "b"]) == ""
-    row["marks"] = [["rate-missed"], []]
+    row.cells[0].marks = ["rate-missed"]
     assert missed_text([row, row], ["a", "b"]) == "rate not reached: a at 8,000/s, 8,000/s"
 
 
 def test_a_step_is_found_by_its_name_where_it_has_one_place(history: History) -> None:
     found = comparison(history)
-    assert step_named(found, "settle")["workload"] == "settle"
-    assert step_named(found, "point-query threads=4")["threads"] == 4
+    assert step_named(found, "settle").workload == "settle"
+    assert step_named(found, "point-query threads=4").threads == 4
     with pytest.raises(InputError, match="several points: choose one with --step: point-query threads=1, "):
         step_named(found, "point-query")
     with pytest.raises(InputError, match="no step 'points'"):
@@ -173,22 +175,22 @@ def test_an_unknown_series_is_refused(history: History) -> None:
         chart_csv(history, ChartRequest("seconds", ids, step="settle", series="speed"))
 
 
-def row_at(row: RowEntry, **coordinates: Any) -> RowEntry:
-    return {**row, "coordinates": coordinates}
+def row_at(row: Row, **coordinates: Any) -> Row:
+    return replace(row, coordinates=coordinates)
 
 
 def test_a_sweep_over_cores_and_rows(history: History) -> None:
     found = comparison(history)
-    plain = found["rows"][-1]
+    plain = found.rows[-1]
     cores = [row_at(plain, cores=each, threads=8) for each in (4, 1, 2)]
     rows = [row_at(plain, volume_rows=each) for each in (1_000_000, 5_000_000)]
     assert axes_of([*cores, *rows], cores[0]) == ["cores"]
-    assert [each["coordinates"]["cores"] for each in swept(cores, cores[0], "cores")] == [1, 2, 4]
+    assert [each.coordinates["cores"] for each in swept(cores, cores[0], "cores")] == [1, 2, 4]
     assert axes_of(rows, rows[0]) == ["volume_rows"] and axes_of(rows, None) == []
     assert is_logarithmic([row_at(plain, threads=each) for each in (1, 2)], "threads")
     assert not is_logarithmic(rows, "volume_rows")
     assert is_logarithmic([row_at(plain, volume_rows=each) for each in (1, 16)], "volume_rows")
-    curves = sweep_numbers({**found, "rows": cores}, cores[0], "cores")
+    curves = sweep_numbers(replace(found, rows=cores), cores[0], "cores")
     assert curves.heads[:4] == ("step", "cores", "contender", "value (queries/s)")
     assert [row[1] for row in curves.rows] == [1, 1, 2, 2, 4, 4]
     assert sweep_numbers(found, None, "threads").rows == ()
@@ -204,7 +206,7 @@ def test_percentiles_stand_by_their_nines() -> None:
 
 def test_latencies_of_repeats_are_those_of_all_their_events(history: History) -> None:
     found = comparison(history, 2, 3)
-    ours, theirs = (column["ids"] for column in found["sessions"])
+    ours, theirs = (column.ids for column in found.columns)
     ended = {id_: {"buckets": [[at + 1.0, 900], [50.0, 99], [70.0, 1]]} for at, id_ in enumerate(ours)}
     ended[ours[2]] = {"buckets": [[9.0, 90], [50.0, 10]]}
     first, second = latency_curves(found, ended)
@@ -214,9 +216,9 @@ def test_latencies_of_repeats_are_those_of_all_their_events(history: History) ->
     assert first[95.0] == Point(50.0, 50.0, 50.0, 3)
     assert first[99.9] == Point(50.0, None, None, 3)  # one repeat has only a hundred events
     assert max(first) == 99.95  # of 2,100 events
-    row = found["rows"][0]
+    row = found.rows[0]
     curves = latency_numbers(found, row, [first, second])
-    assert curves.heads[2] == f"latency (ms/{row['latency_per']})"
+    assert curves.heads[2] == f"latency (ms/{row.latency_per})"
     assert len(curves.rows) == len(first)
 
 
@@ -225,7 +227,7 @@ def test_latencies_of_repeats_are_those_of_all_their_events(history: History) ->
 
 def test_sizes_of_repeats_are_those_of_the_one_in_the_middle(history: History) -> None:
     found = comparison(history, 2, 3)
-    ours, theirs = (column["ids"] for column in found["sessions"])
+    ours, theirs = (column.ids for column in found.columns)
     ended: dict[str, Any] = {
         id_: {"sizes": {"tables": size, "redo": 5, "undo": 0, "later": 1, "total": size + 6}}
         for id_, size in zip(ours, (30, 10, 20), strict=True)
@@ -248,7 +250,7 @@ def test_a_pair_reaches_from_session_to_session(history: History) -> None:
     found = comparison(history, 2, 3)
     pair = pairs(found)[0]
     before, after = rows_of(found, pair)
-    assert (before["workload"], after["workload"], after["threads"]) == ("point-query.pre", "point-query", 1)
+    assert (before.workload, after.workload, after.threads) == ("point-query.pre", "point-query", 1)
     columns = [{**pair["columns"][0], "ratios": [0.5, None, 0.9], "ratio": 0.67}, pair["columns"][1]]
     first, second = ratio_points({**pair, "columns": columns})  # type: ignore[typeddict-item]
     assert first == Point(0.67, 0.5, 0.9, 2)

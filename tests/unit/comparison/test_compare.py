@@ -27,6 +27,7 @@ from app.protocol.machine_checks import BUSY_START
 from app.protocol.states import OUT_OF_TIME, UNDECIDABLE
 from tests import decided, journals
 from tests.journals import store
+from tests.unit.comparison.cells import cells
 
 INNODB, ROCKSDB = journals.contender("innodb"), journals.contender("rocksdb")
 PLAN = journals.plan([INNODB, ROCKSDB], repeats=3)
@@ -60,18 +61,18 @@ VALUES = [
 def test_repeats_are_one_column_of_medians(history: History) -> None:
     keep(history, values=VALUES)
     found = compare(history, IDS)
-    assert found["base"] == IDS[0]
-    assert [column["ids"] for column in found["sessions"]] == [IDS[0::2], IDS[1::2]]
-    rows = {(row["workload"], row["threads"]): row for row in found["rows"]}
+    assert found.base_id == IDS[0]
+    assert [column.ids for column in found.columns] == [IDS[0::2], IDS[1::2]]
+    rows = {(row.workload, row.threads): row for row in found.rows}
     point = rows["point-query", 1]
-    assert point["values"] == [110.0, 85.0]
-    assert point["relative"] == [1.0, 85.0 / 110.0]
-    assert point["n"] == [3, 3]
-    assert point["verdict"] == ["base", "~"]
-    assert point["samples"] == [[100.0, 110.0, 150.0], [90.0, 80.0, 85.0]]
-    assert point["spread"] == pytest.approx([40.0 / 110.0, 5.0 / 85.0])
-    assert (point["unit"], point["direction"], point["group"]) == ("queries/s", "higher", "read")
-    assert point["coordinates"] == {"threads": 1}
+    assert cells(point, "value") == [110.0, 85.0]
+    assert cells(point, "relative") == [1.0, 85.0 / 110.0]
+    assert cells(point, "n") == [3, 3]
+    assert cells(point, "verdict") == ["base", "~"]
+    assert cells(point, "samples") == [[100.0, 110.0, 150.0], [90.0, 80.0, 85.0]]
+    assert cells(point, "spread") == pytest.approx([40.0 / 110.0, 5.0 / 85.0])
+    assert (point.unit, point.direction, point.group) == ("queries/s", "higher", "read")
+    assert point.coordinates == {"threads": 1}
 
 
 @pytest.mark.parametrize("is_new_first", [False, True])
@@ -87,75 +88,83 @@ def test_a_session_of_an_earlier_dyno_shares_the_column_of_its_preset(
         ids += [turn.session for turn in made.turns]
     ids = ids[::-1] if is_new_first else ids
     found = compare(history, ids)
-    (column,) = found["sessions"]
-    assert (column["ids"], column["name"], column["contender"]["preset"]) == (
+    (column,) = found.columns
+    assert (column.ids, column.name, column.contender["preset"]) == (
         ids, "innodb-baseline", "baseline",
     )  # fmt: skip
-    apart = compare(history, ids[1:3])["sessions"]
-    assert {each["contender"]["preset"] for each in apart} == {"baseline"}
+    apart = compare(history, ids[1:3]).columns
+    assert {each.contender["preset"] for each in apart} == {"baseline"}
 
 
 def test_presets_of_others_keep_their_names(history: History) -> None:
     foreign = [replace(each, server="") for each in (INNODB, ROCKSDB)]
     made = journals.plan(foreign)
     keep(history, made)
-    columns = compare(history, [turn.session for turn in made.turns])["sessions"]
-    assert [each["contender"]["preset"] for each in columns] == ["default", "default"]
+    columns = compare(history, [turn.session for turn in made.turns]).columns
+    assert [each.contender["preset"] for each in columns] == ["default", "default"]
 
 
 def test_a_failed_step_leaves_its_repeat_out_and_says_why(history: History) -> None:
     keep(history, values=VALUES)
-    rows = {(row["workload"], row["threads"]): row for row in compare(history, IDS)["rows"]}
-    assert rows["update-index", 1]["values"] == [51.0, 75.5]
-    assert rows["update-index", 1]["n"] == [3, 2]
-    assert rows["update-index", 2]["values"] == [61.0, None]
-    assert rows["update-index", 2]["relative"] == [1.0, None]
-    assert rows["update-index", 2]["verdict"] == ["base", None]
-    assert "1205" in rows["update-index", 2]["reasons"][1]
+    rows = {(row.workload, row.threads): row for row in compare(history, IDS).rows}
+    assert cells(rows["update-index", 1], "value") == [51.0, 75.5]
+    assert cells(rows["update-index", 1], "n") == [3, 2]
+    assert cells(rows["update-index", 2], "value") == [61.0, None]
+    assert cells(rows["update-index", 2], "relative") == [1.0, None]
+    assert cells(rows["update-index", 2], "verdict") == ["base", None]
+    assert "1205" in cells(rows["update-index", 2], "reason")[1]
 
 
 def test_two_sessions_are_a_demonstration(history: History) -> None:
     keep(history, values=VALUES)
     found = compare(history, IDS[:2])
-    assert {verdict for row in found["rows"] for verdict in row["verdict"]} == {"base", "n=1", None}
-    assert found["warnings"] == []
+    assert {verdict for row in found.rows for verdict in cells(row, "verdict")} == {
+        "base",
+        "n=1",
+        None,
+    }
+    assert found.warnings == []
 
 
 def test_the_base_may_be_any_of_a_columns_repeats(history: History) -> None:
     keep(history, values=VALUES)
     found = compare(history, IDS, base=IDS[3])
-    assert found["base"] == IDS[1]
-    point = next(row for row in found["rows"] if row["workload"] == "point-query")
-    assert point["relative"] == [110.0 / 85.0, 1.0]
+    assert found.base_id == IDS[1]
+    point = next(row for row in found.rows if row.workload == "point-query")
+    assert cells(point, "relative") == [110.0 / 85.0, 1.0]
 
 
 def test_a_base_that_was_not_named_before_comes_first(history: History) -> None:
     keep(history, values=VALUES)
     found = compare(history, [IDS[1]], base=IDS[0])
-    assert [column["id"] for column in found["sessions"]] == [IDS[0], IDS[1]]
+    assert [column.id for column in found.columns] == [IDS[0], IDS[1]]
 
 
 def test_repeats_of_one_contender_alone_are_one_column(history: History) -> None:
     keep(history, values=VALUES)
     found = compare(history, IDS[0::2])
-    assert [column["ids"] for column in found["sessions"]] == [IDS[0::2]]
-    row = next(row for row in found["rows"] if (row["workload"], row["threads"]) == ("point-query", 1))
-    assert (row["values"], row["n"], row["verdict"]) == ([110.0], [3], ["base"])
-    assert row["spread"] == pytest.approx([40.0 / 110.0])
+    assert [column.ids for column in found.columns] == [IDS[0::2]]
+    row = next(row for row in found.rows if (row.workload, row.threads) == ("point-query", 1))
+    assert (
+        cells(row, "value"),
+        cells(row, "n"),
+        cells(row, "verdict"),
+    ) == ([110.0], [3], ["base"])
+    assert cells(row, "spread") == pytest.approx([40.0 / 110.0])
 
 
 def test_two_repeats_alone_stand_beside_one_another(history: History) -> None:
     keep(history, values=VALUES)
     found = compare(history, [IDS[0], IDS[2]])
-    assert [column["ids"] for column in found["sessions"]] == [[IDS[0]], [IDS[2]]]
-    assert any("repeats of the same contender" in warning for warning in found["warnings"])
+    assert [column.ids for column in found.columns] == [[IDS[0]], [IDS[2]]]
+    assert any("repeats of the same contender" in warning for warning in found.warnings)
 
 
 def test_warm_steps_are_left_out(history: History) -> None:
     steps = journals.steps()
     steps[1] = replace(steps[1], warm=True)
     keep(history, journals.plan([INNODB, ROCKSDB], its_steps=steps))
-    labels = [(row["workload"], row["threads"]) for row in compare(history, IDS[:2])["rows"]]
+    labels = [(row.workload, row.threads) for row in compare(history, IDS[:2]).rows]
     assert labels == [("load", None), ("point-query", 2), ("update-index", 1), ("update-index", 2)]
 
 
@@ -166,7 +175,7 @@ def test_other_work_is_marked_with_what_differs(history: History) -> None:
     other = journals.renamed(other, rows=5000, files={"workloads/point-query.lua": "-- changed"})
     keep(history, other)
     found = compare(history, [IDS[0], other.turns[0].session])
-    (warning,) = found["warnings"]
+    (warning,) = found.warnings
     for words in (
         "different work",
         "rows 5000 instead of 1000",
@@ -175,15 +184,15 @@ def test_other_work_is_marked_with_what_differs(history: History) -> None:
     ):
         assert words in warning
     assert "\n" not in warning
-    missing = next(row for row in found["rows"] if row["threads"] == 2)
-    assert missing["values"][1] is None and missing["reasons"][1] == "not in its sequence"
+    missing = next(row for row in found.rows if row.threads == 2)
+    assert missing.cells[1].value is None and missing.cells[1].reason == "not in its sequence"
 
 
 def test_changed_lua_is_named(history: History) -> None:
     keep(history, journals.plan([INNODB]))
     other = journals.renamed(journals.plan([ROCKSDB], number=2), files={"workloads/point-query.lua": "--"})
     keep(history, other)
-    (warning,) = compare(history, [IDS[0], other.turns[0].session])["warnings"]
+    (warning,) = compare(history, [IDS[0], other.turns[0].session]).warnings
     assert "different content of workloads/point-query.lua" in warning
 
 
@@ -192,8 +201,8 @@ def test_other_machines_are_marked(history: History) -> None:
     other = journals.renamed(journals.plan([INNODB], number=2, target="xeon"), machine_key="x" * 64)
     keep(history, other)
     found = compare(history, [IDS[0], other.turns[0].session])
-    assert "different machines: local, xeon" in found["warnings"]
-    assert len(found["sessions"]) == 2
+    assert "different machines: local, xeon" in found.warnings
+    assert len(found.columns) == 2
 
 
 def test_a_busy_machine_is_named_where_it_was_busy(history: History) -> None:
@@ -206,7 +215,7 @@ def test_a_busy_machine_is_named_where_it_was_busy(history: History) -> None:
         maker.add(Log, source="agent", level="info", text=text)
         Writer(history).append(allowed.id, session, 0, maker.end().raw)
     names = {each["id"]: each["name"] for each in sessions(history)}
-    found = compare(history, [alone, beside])["warnings"]
+    found = compare(history, [alone, beside]).warnings
     assert [each for each in found if BUSY in each] == [f"session {names[beside]}: {BUSY}"]
     assert [show(history, each)["busy"] for each in (alone, beside)] == [False, True]
 
@@ -218,8 +227,8 @@ def test_unfinished_sessions_are_marked(history: History) -> None:
     maker.step(0)
     Writer(history).append(other.id, maker.session, 0, maker.raw)
     found = compare(history, [IDS[0], maker.session])
-    assert any(warning.endswith(": active") for warning in found["warnings"])
-    assert found["rows"][1]["reasons"] == ["", "waiting"]
+    assert any(warning.endswith(": active") for warning in found.warnings)
+    assert cells(found.rows[1], "reason") == ["", "waiting"]
 
 
 def test_steps_of_another_unit_are_not_compared(history: History) -> None:
@@ -227,13 +236,13 @@ def test_steps_of_another_unit_are_not_compared(history: History) -> None:
     steps = [replace(step, unit="s") if step.kind == "load" else step for step in journals.steps()]
     other = journals.plan([ROCKSDB], number=2, its_steps=steps)
     keep(history, other)
-    row = compare(history, [IDS[0], other.turns[0].session])["rows"][0]
-    assert row["values"] == [100.0, None] and "unit is s" in row["reasons"][1]
+    row = compare(history, [IDS[0], other.turns[0].session]).rows[0]
+    assert cells(row, "value") == [100.0, None] and "unit is s" in row.cells[1].reason
 
 
 def test_a_base_of_zero_relates_to_nothing(history: History) -> None:
     keep(history, values=[[0.0] * 5, [1.0] * 5, *VALUES[2:]])
-    assert compare(history, IDS[:2])["rows"][0]["relative"] == [None, None]
+    assert cells(compare(history, IDS[:2]).rows[0], "relative") == [None, None]
 
 
 def test_marks_are_carried_along(history: History) -> None:
@@ -243,24 +252,28 @@ def test_marks_are_carried_along(history: History) -> None:
     maker.add(StepEnded, step=0, outcome="completed", value=1.0, seconds=1.0, marks=["after-a-crash"])
     Writer(history).append(its_plan.id, maker.session, 0, maker.raw)
     found = compare(history, [maker.session])
-    assert found["rows"][0]["marks"] == [["after-a-crash"]]
+    assert cells(found.rows[0], "marks") == [["after-a-crash"]]
     assert any("after-a-crash" in remark for remark in compare_text.remarks_of(found))
 
 
 def test_another_measure_takes_the_place_of_the_figure(history: History) -> None:
     keep(history, values=VALUES)
     found = comparing.by_measure(compare(history, IDS), "cpu_us")
-    row = next(row for row in found["rows"] if row["workload"] == "point-query")
-    assert (row["unit"], row["direction"], row["values"], row["relative"]) == (
+    row = next(row for row in found.rows if row.workload == "point-query")
+    assert (row.unit, row.direction, cells(row, "value"), cells(row, "relative")) == (
         "us/query", "lower", [35.5, 35.5], [1.0, 1.0],
     )  # fmt: skip
-    failed = found["rows"][-1]
-    assert (failed["values"], failed["n"], failed["verdict"]) == (
+    failed = found.rows[-1]
+    assert (
+        cells(failed, "value"),
+        cells(failed, "n"),
+        cells(failed, "verdict"),
+    ) == (
         [35.5, None],
         [3, 0],
         ["base", None],
     )
-    assert "1205" in failed["reasons"][1]
+    assert "1205" in failed.cells[1].reason
     assert "us/query" in compare_text.to_csv(found)
 
 
@@ -268,9 +281,9 @@ def test_steps_that_have_nothing_of_a_measure_are_left_out(history: History) -> 
     keep(history, values=VALUES)
     found = compare(history, IDS[:2])
     assert comparing.by_measure(found, "value") is found
-    assert comparing.by_measure(found, "written_kb")["rows"] == []
-    latencies = comparing.by_measure(found, "p50_ms")["rows"]
-    assert {row["unit"] for row in latencies} == {"ms/query"}
+    assert comparing.by_measure(found, "written_kb").rows == []
+    latencies = comparing.by_measure(found, "p50_ms").rows
+    assert {row.unit for row in latencies} == {"ms/query"}
 
 
 def test_a_measure_that_nobody_knows(history: History) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from app.comparison.cells.entries import Comparison
+from app.comparison.cells.cell import Comparison, Figure
 from app.comparison.cells.measures import MEASURES, OF_ENGINE
 from app.comparison.texts.costs_text import details, to_csv
 from app.comparison.verdicts.compare import by_measure, compare
@@ -22,6 +23,7 @@ from app.protocol.reading import LONGEST_NAME
 from app.report.tables import costs
 from tests import journals
 from tests.journals import store
+from tests.unit.comparison.cells import cells
 
 STEP = Step("update", "drive", unit="queries/s", threads=1, coordinates={"threads": 1})
 SMALL = {"cache_hits": 0.98, "history_list": 100.0, "log_rate": 500.0, "log_waits": 0.0, "dirty_share": 0.5}
@@ -51,12 +53,12 @@ def test_a_step_has_the_figures_of_its_last_attempt_and_an_older_journal_none(hi
 
 def test_they_are_measures_where_a_server_told_them(history: History) -> None:
     found = compared(history, SMALL, LARGE)
-    (row,) = by_measure(found, "cache_hits")["rows"]
-    assert (row["values"], row["unit"], row["direction"]) == ([0.98, 0.999], "share", "higher")
-    (row,) = by_measure(found, "log_waits")["rows"]
-    assert (row["values"], row["reasons"][1]) == ([0.0, None], "not measured")
-    assert by_measure(found, "bloom_use")["rows"] == []
-    assert OF_ENGINE & found["rows"][0]["measures"].keys() == SMALL.keys()
+    (row,) = by_measure(found, "cache_hits").rows
+    assert (cells(row, "value"), row.unit, row.direction) == ([0.98, 0.999], "share", "higher")
+    (row,) = by_measure(found, "log_waits").rows
+    assert (cells(row, "value"), row.cells[1].reason) == ([0.0, None], "not measured")
+    assert by_measure(found, "bloom_use").rows == []
+    assert OF_ENGINE & found.rows[0].measures.keys() == SMALL.keys()
     names = [each.name for each in MEASURES]
     titles = [each.title for each in MEASURES]
     assert len({*names}) == len(names) and len({*titles}) == len(titles)
@@ -66,7 +68,7 @@ def test_they_are_measures_where_a_server_told_them(history: History) -> None:
 
 def test_why_has_those_that_differ_the_largest_first(history: History) -> None:
     found = compared(history, SMALL, LARGE)
-    entry = why(found, found["rows"][0], 1)
+    entry = why(found, found.rows[0], 1)
     # a tenth of the redo differs less than a twentieth of the misses; two thousandths of dirty pages are none
     assert [each["name"] for each in entry["engine"]] == ["cache_hits", "log_rate"]
     assert entry["engine"][1]["values"] == [500.0, 5000.0]
@@ -77,8 +79,13 @@ def test_why_has_those_that_differ_the_largest_first(history: History) -> None:
 
 
 def test_figures_differ_only_beyond_the_range_of_the_repeats() -> None:
-    samples = [[100.0, 300.0], [200.0, 400.0], [500.0, None, 600.0], [None]]
-    row: Any = {"measures": {"log_rate": {"samples": samples, "values": [200.0, 300.0, 550.0, None]}}}
+    figures = [
+        Figure(200.0, 2, [100.0, 300.0], []),
+        Figure(300.0, 2, [200.0, 400.0], []),
+        Figure(550.0, 2, [500.0, None, 600.0], []),
+        Figure(None, 0, [None], []),
+    ]
+    row: Any = SimpleNamespace(measures={"log_rate": figures})
     assert [bool(differing(row, 0, at)) for at in range(4)] == [False, False, True, False]
 
 
@@ -93,9 +100,9 @@ def test_a_report_has_a_table_of_what_differs(history: History) -> None:
 @pytest.mark.parametrize("figures", [None, SMALL])
 def test_without_figures_or_differences_nothing_is_added(history: History, figures: Any) -> None:
     found = compared(history, figures, figures)
-    assert why(found, found["rows"][0], 1)["engine"] == []
+    assert why(found, found.rows[0], 1)["engine"] == []
     assert not any("share" in group.title for group in costs(found, 0))
-    assert len(by_measure(found, "cache_hits")["rows"]) == bool(figures)
+    assert len(by_measure(found, "cache_hits").rows) == bool(figures)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.comparison.cells.entries import Comparison
+from app.comparison.cells.cell import Comparison
 from app.comparison.texts import text as compare_text
 from app.comparison.verdicts.compare import by_limits, by_measure, compare
 from app.comparison.verdicts.judgement import legend, verdict_label, verdict_legend
@@ -15,6 +15,7 @@ from app.history.store.history import History
 from app.protocol.plan import Plan
 from app.stats import Limits
 from tests import journals
+from tests.unit.comparison.cells import cells
 
 REPEATS = 6
 PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], repeats=REPEATS)
@@ -36,17 +37,17 @@ def keep(
 
 
 def verdicts(comparison: Comparison) -> list[str | None]:
-    return [row["verdict"][1] for row in comparison["rows"]]
+    return [row.cells[1].verdict for row in comparison.rows]
 
 
 def test_differences_have_their_direction(history: History) -> None:
     keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
     found = compare(history, IDS)
-    assert [row["verdict"][0] for row in found["rows"]] == ["base"] * 5
+    assert [row.cells[0].verdict for row in found.rows] == ["base"] * 5
     assert verdicts(found) == ["~", "better", "worse", "too small to matter", "better"]
-    assert [row["p"][1] is None for row in found["rows"]] == [False] * 5
+    assert [row.cells[1].p is None for row in found.rows] == [False] * 5
     by_latency = by_measure(found, "p95_ms")
-    assert by_latency["limits"] == found["limits"] and set(verdicts(by_latency)) == {"~"}
+    assert by_latency.limits == found.limits and set(verdicts(by_latency)) == {"~"}
 
 
 def test_same_is_told_of_plans_that_were_looked_at_after_each_round(history: History) -> None:
@@ -78,7 +79,7 @@ def test_the_limits_can_be_changed(history: History) -> None:
 def test_what_is_marked_is_never_judged(history: History) -> None:
     keep(history, (1.0, 1.5, 0.5, 1.0, 3.0), marks=("indebted",))
     found = compare(history, IDS)
-    assert verdicts(found)[4] == "marked" and found["rows"][4]["p"] == [None, None]
+    assert verdicts(found)[4] == "marked" and cells(found.rows[4], "p") == [None, None]
     sign = "\N{CIRCLED DIVISION SLASH}"
     assert f"{sign} is not judged: marked, here or in the base" in compare_text.to_text(found)
 
@@ -91,12 +92,12 @@ def test_a_mark_that_says_nothing_of_the_figure_hinders_nobody(history: History,
 
 def test_groups_are_geometric_means_with_an_interval(history: History) -> None:
     keep(history, (1.0, 2.0, 0.5, 1.0, 1.0))
-    groups = {(group["group"], group["unit"]): group for group in compare(history, IDS)["groups"]}
+    groups = {(group.group, group.unit): group for group in compare(history, IDS).groups}
     read = groups["read", "queries/s"]
-    base, other = read["ratios"]
-    assert read["steps"] == 2 and base is not None and other is not None
-    assert base["ratio"] == pytest.approx(1.0) and other["ratio"] == pytest.approx(1.0)
-    assert other["low"] is not None and other["high"] is not None and other["low"] < 1 < other["high"]
+    base, other = read.ratios
+    assert read.steps == 2 and base is not None and other is not None
+    assert base.ratio == pytest.approx(1.0) and other.ratio == pytest.approx(1.0)
+    assert other.low is not None and other.high is not None and other.low < 1 < other.high
     text = compare_text.to_text(compare(history, IDS))
     line = next(line for line in text.splitlines() if line.startswith("geometric mean of read"))
     assert line.split()[4:] == ["q/s", "2", "steps", "1.00", "[0.99,", "1.01]"]
@@ -106,19 +107,22 @@ def test_three_repeats_are_judged_and_two_are_not(history: History) -> None:
     keep(history, (1.0, 2.0, 0.5, 1.0, 1.0))
     assert verdicts(compare(history, IDS[:6])) == ["~", "better", "worse", "~", "~"]
     found = compare(history, [*IDS[:4], IDS[4]])
-    assert set(verdicts(found)) == {"not enough repeats"} and found["rows"][0]["p"] == [None, None]
+    assert set(verdicts(found)) == {"not enough repeats"} and cells(found.rows[0], "p") == [
+        None,
+        None,
+    ]
     assert compare_text.remarks_of(found)[-1] == "n = 2 to 3: ? has fewer than 3 repeats and is not judged"
 
 
 def test_repeats_are_told_apart_from_loads_and_server_starts(history: History) -> None:
     keep(history, (1.0, 2.0, 1.0, 1.0, 1.0))
     found = compare(history, IDS)
-    for column, loads in zip(found["sessions"], (6, 1), strict=True):
-        column["loads"], column["server_starts"] = loads, 6
+    for column, loads in zip(found.columns, (6, 1), strict=True):
+        column.loads, column.server_starts = loads, 6
     said = compare_text.remarks_of(found)
     assert "innodb-default: 6 repeats: 6 loads, 6 server starts" in said
     assert "rocksdb-default: 6 repeats: 1 load, 6 server starts" in said
-    found["sessions"][1]["loads"] = 6
+    found.columns[1].loads = 6
     both = "innodb-default, rocksdb-default: 6 repeats: 6 loads, 6 server starts"
     assert both in compare_text.remarks_of(found)
     assert not any("repeats" in each for each in compare_text.remarks_of(compare(history, IDS[:2])))
@@ -135,16 +139,22 @@ def test_a_step_that_failed_in_a_repeat_is_not_judged_by_those_that_did_not(hist
         Writer(history).append(PLAN.id, turn.session, 0, maker.end().raw)
     found = compare(history, IDS)
     assert verdicts(found) == ["better", "better", "marked", "better", "better"]
-    assert found["rows"][2]["n"] == [6, 5] and found["rows"][2]["marks"] == [[], ["failed-repeat"]]
+    assert cells(found.rows[2], "n") == [6, 5] and [cell.marks for cell in found.rows[2].cells] == [
+        [],
+        ["failed-repeat"],
+    ]
     assert "failed-repeat: at least one of its repeats failed" in compare_text.to_text(found)
-    assert compare(history, IDS[2:4])["rows"][2]["marks"] == [[], []]  # all of its repeats are none
+    assert cells(compare(history, IDS[2:4]).rows[2], "marks") == [
+        [],
+        [],
+    ]  # all of its repeats are none
 
 
 def test_single_sessions_have_no_interval_and_no_verdict(history: History) -> None:
     keep(history, (1.0, 2.0, 0.5, 1.0, 1.0))
     found = compare(history, IDS[:2])
     assert set(verdicts(found)) == {"n=1"}
-    assert {ratio["low"] for group in found["groups"] for ratio in group["ratios"] if ratio} == {None}
+    assert {ratio.low for group in found.groups for ratio in group.ratios if ratio} == {None}
     assert compare_text.remarks_of(found)[-1] == (
         "n = 1: the noise between sessions is unknown, so nothing is judged"
     )
@@ -153,7 +163,7 @@ def test_single_sessions_have_no_interval_and_no_verdict(history: History) -> No
 def test_the_table_says_it_beside_the_ratio(history: History) -> None:
     keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
     found = compare(history, IDS)
-    assert [compare_text.judged_text(row, 1) for row in found["rows"]] == [
+    assert [compare_text.judged_text(row, 1) for row in found.rows] == [
         "1.00 ~", "1.50 better", "0.50 worse", "1.01 ~", "1.20 better",
     ]  # fmt: skip
     assert "over 5 cells, at most 5% of them false) and 2% or more" in compare_text.remarks_of(found)[-1]
@@ -165,15 +175,15 @@ def test_other_limits_judge_the_same_comparison_anew(history: History) -> None:
     assert by_limits(found, Limits()) is found
     strict = by_limits(found, Limits(matters=0.3))
     assert verdicts(strict)[4] == "too small to matter" and verdicts(found)[4] == "better"
-    assert strict["limits"] == {"false_share": 0.05, "matters": 0.3}
+    assert strict.limits == Limits(false_share=0.05, matters=0.3)
 
 
 def test_marked_steps_are_in_no_mean(history: History) -> None:
     keep(history, (1.0, 1.5, 0.5, 1.0, 3.0), marks=("after-a-crash",))
-    groups = {(group["group"], group["unit"]): group for group in compare(history, IDS)["groups"]}
-    ratio = groups["write", "queries/s"]["ratios"][1]
-    assert ratio is not None and ratio["steps"] == 1 and ratio["ratio"] == pytest.approx(1.0)
-    assert groups["write", "queries/s"]["steps"] == 1  # nobody is told that it is of both
+    groups = {(group.group, group.unit): group for group in compare(history, IDS).groups}
+    ratio = groups["write", "queries/s"].ratios[1]
+    assert ratio is not None and ratio.steps == 1 and ratio.ratio == pytest.approx(1.0)
+    assert groups["write", "queries/s"].steps == 1  # nobody is told that it is of both
 
 
 def test_signs_and_what_they_mean(history: History) -> None:
@@ -188,7 +198,7 @@ def test_signs_and_what_they_mean(history: History) -> None:
 def test_what_verdicts_rest_on_is_told_where_it_is_asked_for(history: History) -> None:
     keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
     found = compare(history, IDS)
-    row = found["rows"][1]
+    row = found.rows[1]
     assert compare_text.detail_text(row, 0) == "-0.5 to +0.5% n=6"
     assert compare_text.detail_text(row, 1) == "-0.5 to +0.5% n=6 p<0.0001"
     assert "-0.5 to +0.5% n=6 p<0.0001" not in compare_text.to_text(found)
@@ -202,7 +212,7 @@ def test_a_profiled_cell_is_judged_only_against_a_profiled_one(history: History)
     keep(history, (1.0, 1.5, 0.5, 1.0, 3.0), marks=("profiled",))
     found = compare(history, IDS)
     assert verdicts(found) == ["~", "better", "worse", "~", "marked"]
-    assert found["rows"][4]["why"][1] == "only one of them is profiled"
+    assert found.rows[4].cells[1].why == "only one of them is profiled"
 
 
 def test_two_profiled_cells_are_judged(history: History) -> None:

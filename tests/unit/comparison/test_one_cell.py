@@ -13,7 +13,7 @@ import pytest
 from app.cli import main
 from app.comparison.answers.gate import GateRequest, answer
 from app.comparison.answers.sentences import verdict_sentences
-from app.comparison.cells.entries import Comparison
+from app.comparison.cells.cell import Comparison
 from app.comparison.charts.points import relative_points
 from app.comparison.texts.text import judged_text, to_tables, unjudged_texts
 from app.comparison.verdicts.compare import compare
@@ -23,6 +23,7 @@ from app.history.store.history import History
 from app.protocol.others import DISTURBED
 from app.report.content import read_report
 from tests.sliced import Odd, Oddities, keep, plan
+from tests.unit.comparison.cells import cells
 
 READ, WRITE = 1, 2  # rows, and steps
 THREE = GateRequest(3.0)
@@ -45,10 +46,10 @@ def uneven(step: int) -> Oddities:
 
 def test_the_ratio_is_the_same_everywhere(history: History, capsys: pytest.CaptureFixture[str]) -> None:
     found = compared(history, uneven(READ))
-    row = found["rows"][READ]
-    ratio, low, high = row["relative"][1], row["low"][1], row["high"][1]
+    row = found.rows[READ]
+    ratio, low, high = row.cells[1].relative, row.cells[1].low, row.cells[1].high
     assert ratio is not None and low is not None and high is not None and low < ratio < high
-    base, other = row["values"]
+    base, other = cells(row, "value")
     assert base and other and abs(other / base - ratio) > 0.01  # that of the medians shown
 
     assert judged_text(row, 1) == f"{ratio:.2f} worse"
@@ -58,7 +59,7 @@ def test_the_ratio_is_the_same_everywhere(history: History, capsys: pytest.Captu
     assert (line["ratio"], line["low"], line["high"], line["why"]) == (ratio, low, high, "")
     assert relative_points(row, 0)[1].value == ratio == why(found, row, 1)["ratio"]
 
-    ids = [id_ for column in found["sessions"] for id_ in column["ids"]]
+    ids = [id_ for column in found.columns for id_ in column.ids]
     (cell,) = (
         line.cells[1]
         for group in read_report(history, ids).groups
@@ -80,7 +81,7 @@ def test_a_load_of_one_round_has_one_reason(history: History) -> None:
     odd |= {(at, repeat, 0): Odd(skipped=True) for at in (0, 1) for repeat in range(2, 6)}
     found = compare(history, keep(history, its_plan, (1.0, 0.82), odd))
     reason = "n = 1: the noise is unknown"
-    assert found["rows"][0]["why"] == ["", reason]
+    assert cells(found.rows[0], "why") == ["", reason]
     assert f"No verdict on load ({reason})." in verdict_sentences(found)
     assert any(text.startswith("load") and f"{reason}, not judged" in text for text in unjudged_texts(found))
     assert answer(found, THREE)["steps"][0]["why"] == reason
@@ -91,7 +92,7 @@ def test_sessions_that_have_the_step_are_not_called_skipped(history: History) ->
     odd = {(1, repeat, READ): Odd(marks=["indebted"]) for repeat in range(1, 5)}
     odd |= {(at, 5, READ): Odd(skipped=True) for at in (0, 1)}
     found = compared(history, odd)
-    assert found["rows"][READ]["why"] == ["", "indebted"]
+    assert cells(found.rows[READ], "why") == ["", "indebted"]
     told = [each for each in verdict_sentences(found) if "point-query" in each]
     assert told and not any("skipped" in each for each in told)
 
@@ -102,8 +103,8 @@ def test_a_ratio_outside_of_its_interval_is_no_verdict(history: History) -> None
     odd |= {(1, at, WRITE): Odd(factor=0.9) for at in range(6, 41)}
     odd |= {(1, at, WRITE): Odd(factor=0.5) for at in range(41, 60)}
     found = compared(history, odd, 1.0, rounds=59)
-    row = found["rows"][WRITE]
-    assert (row["verdict"][1], row["why"][1], row["low"][1]) == ("~", ODD, None)
+    row = found.rows[WRITE]
+    assert (row.cells[1].verdict, row.cells[1].why, row.cells[1].low) == ("~", ODD, None)
     assert any(f"({ODD})" in each for each in verdict_sentences(found))
     assert answer(found, THREE)["steps"][WRITE]["why"] == ODD
 
@@ -116,6 +117,6 @@ def test_a_limit_of_a_gate_changes_no_interval(history: History) -> None:
         ]
         for limit in (0.1, 3.0, 50.0)
     }
-    rows = [(row["low"][1], row["high"][1]) for row in found["rows"]]
+    rows = [(row.cells[1].low, row.cells[1].high) for row in found.rows]
     assert set(map(str, intervals.values())) == {str(rows)}
     assert re.search(r"loses more than 0.1%", answer(found, replace(THREE, worse_pct=0.1))["sentence"])

@@ -13,6 +13,7 @@ from app.history.recorded.writing import Writer
 from app.history.store.history import History
 from app.protocol.events import Fact
 from tests import journals
+from tests.unit.comparison.cells import cells
 
 
 @pytest.mark.parametrize(
@@ -52,7 +53,7 @@ def test_repeats_on_one_load_are_told(tmp_path: Path) -> None:
     with History(tmp_path) as history:
         ids = keep(history, ["fresh, kept as snapshot ab", "snapshot ab, copied", "snapshot ab, copied"])
         found = compare(history, ids)
-    assert [(each["loads"], each["server_starts"]) for each in found["sessions"]] == [(1, 3)] * 2
+    assert [(each.loads, each.server_starts) for each in found.columns] == [(1, 3)] * 2
     assert "innodb-default, rocksdb-default: 3 repeats: 1 load, 3 server starts" in remarks_of(found)
 
 
@@ -62,7 +63,7 @@ def test_where_nobody_has_said_nothing_is_claimed(tmp_path: Path) -> None:
         for turn in plan.turns:
             Writer(history).append(plan.id, turn.session, 0, journals.whole(plan, turn.session).raw)
         found = compare(history, [turn.session for turn in plan.turns])
-    assert [(each["loads"], each["server_starts"]) for each in found["sessions"]] == [(None, None)] * 2
+    assert [(each.loads, each.server_starts) for each in found.columns] == [(None, None)] * 2
     assert repeats_text(2, None, None) == "2 repeats"
 
 
@@ -85,10 +86,10 @@ def test_of_a_session_that_was_repeated_the_last_attempt_is_compared(tmp_path: P
     with History(tmp_path) as history:
         ids = carried_out(history, 1, 4)
         found = compare(history, ids)
-    assert found["base"] == ids[1]  # in place of the first
-    assert [len(column["ids"]) for column in found["sessions"]] == [3, 3]
-    assert [column["attempts"] for column in found["sessions"]] == [[ids[0]], [ids[4]]]
-    assert all(sample == [101.0, 102.0, 103.0] for row in found["rows"] for sample in row["samples"])
+    assert found.base_id == ids[1]  # in place of the first
+    assert [len(column.ids) for column in found.columns] == [3, 3]
+    assert [column.attempts for column in found.columns] == [[ids[0]], [ids[4]]]
+    assert all(sample == [101.0, 102.0, 103.0] for row in found.rows for sample in cells(row, "samples"))
     out = [each for each in remarks_of(found) if "is left out" in each]
     assert out == [
         "innodb-default-1 is left out (disturbed); innodb-default-1-attempt-2 replaces it",
@@ -100,7 +101,7 @@ def test_an_attempt_that_was_stopped_stands_for_nothing(tmp_path: Path) -> None:
     with History(tmp_path) as history:
         ids = carried_out(history, 1, stopped=1)
         found = compare(history, ids)
-    assert found["base"] == ids[0]
+    assert found.base_id == ids[0]
     (out,) = [each for each in remarks_of(found) if "is left out" in each]
     assert out == "innodb-default-1-attempt-2 is left out (stopped); innodb-default-1 replaces it"
 
@@ -109,4 +110,4 @@ def test_the_attempts_of_one_session_are_compared_with_each_other(tmp_path: Path
     with History(tmp_path) as history:
         first, second, *_ = carried_out(history, 1)
         found = compare(history, [first, second])
-    assert [column["ids"] for column in found["sessions"]] == [[first], [second]]
+    assert [column.ids for column in found.columns] == [[first], [second]]

@@ -9,7 +9,7 @@ from html import unescape
 
 import pytest
 
-from app.comparison.cells.entries import Comparison
+from app.comparison.cells.cell import Comparison
 from app.comparison.charts.points import relative_points
 from app.comparison.texts import text as compare_text
 from app.comparison.texts.costs_text import costs_of_steps
@@ -23,32 +23,33 @@ from app.report.markdown import to_markdown
 from app.report.rendering import to_html
 from app.stats import Limits
 from tests.sliced import INNODB, MYISAM, ROCKSDB, Odd, keep, plan
+from tests.unit.comparison.cells import cells
 
 DISTURBED = Odd(marks=["disturbed"], others={"causes": ["others"], "cpu_pct": 150.0, "cpus": 2})
 HALFWAY = {30: 0.7}
 
 
 def words(found: Comparison, at: int = 1) -> list[str | None]:
-    return [row["verdict"][at] for row in found["rows"]]
+    return [row.cells[at].verdict for row in found.rows]
 
 
 def test_a_difference_far_below_what_rounds_do_to_both_is_found(history: History) -> None:
     found = compare(history, keep(history, plan(), (1.0, 0.95)))
     assert words(found) == ["worse"] * 3
-    base, column = found["sessions"]
-    assert column["rounds"] == ["1", "2", "3", "4", "5"] and column["across"] == ""
-    assert (base["by_round"], column["by_round"]) == (False, True)
-    row = found["rows"][1]
-    assert row["n"] == [5, 5] and row["relative"][1] == pytest.approx(0.95, rel=0.01)
-    assert [round(each or 0, 2) for each in row["rounds"][1]] == [0.95] * 5 and row["rounds"][0] == []
-    ratio = found["groups"][1]["ratios"][1]
-    assert ratio is not None and ratio["low"] is not None and ratio["high"] is not None
-    assert ratio["low"] < 0.95 < ratio["high"] < 0.97
+    base, column = found.columns
+    assert column.rounds == ["1", "2", "3", "4", "5"] and column.across == ""
+    assert (base.by_round, column.by_round) == (False, True)
+    row = found.rows[1]
+    assert cells(row, "n") == [5, 5] and row.cells[1].relative == pytest.approx(0.95, rel=0.01)
+    assert [round(each or 0, 2) for each in row.cells[1].rounds] == [0.95] * 5 and row.cells[0].rounds == []
+    ratio = found.groups[1].ratios[1]
+    assert ratio is not None and ratio.low is not None and ratio.high is not None
+    assert ratio.low < 0.95 < ratio.high < 0.97
 
 
 def test_the_same_sessions_one_after_the_other_say_nothing(history: History) -> None:
     found = compare(history, keep(history, plan(order="interleaved"), (1.0, 0.95)))
-    assert words(found) == ["~"] * 3 and found["sessions"][1]["rounds"] == [""] * 5
+    assert words(found) == ["~"] * 3 and found.columns[1].rounds == [""] * 5
     assert text_of_tests(found) == "Welch's test over 3 cells"
     assert "Student" not in legend(found) + compare_text.to_text(found)
 
@@ -75,21 +76,21 @@ def test_columns_of_other_plans_are_judged_across_time_and_both_tests_are_named(
     ids = keep(history, plan(), (1.0, 0.95))
     ids += keep(history, plan([MYISAM, INNODB], number=2), (3.0, 1.0))[::2]
     found = compare(history, ids)
-    assert [column["by_round"] for column in found["sessions"]] == [False, True, False]
-    assert [column["across"] for column in found["sessions"]] == ["", "", "time"]
+    assert [column.by_round for column in found.columns] == [False, True, False]
+    assert [column.across for column in found.columns] == ["", "", "time"]
     assert words(found, 1) == ["worse"] * 3 and words(found, 2) == ["better"] * 3
     assert "Student's t over rounds, 3 cells, and Welch's test over 3 cells" in compare_text.to_text(found)
     assert "Student's t over rounds, 3 cells, and Welch's test over 3 cells" in legend(found)
-    assert found["rows"][0]["rounds"][2] == []
+    assert found.rows[0].cells[2].rounds == []
 
 
 def test_rounds_of_two_plans_are_put_together_round_by_round(history: History) -> None:
     ids = keep(history, plan(rounds=2), (1.0, 0.95)) + keep(history, plan(rounds=2, number=2), (1.0, 0.95))
     found = compare(history, ids)
-    assert found["rows"][1]["n"] == [4, 4] and words(found) == ["worse"] * 3
-    assert found["sessions"][1]["by_round"]
+    assert cells(found.rows[1], "n") == [4, 4] and words(found) == ["worse"] * 3
+    assert found.columns[1].by_round
     one_sided = compare(history, [*ids[:4], ids[4]])  # of the second plan only a session of the base
-    assert not one_sided["sessions"][1]["by_round"] and one_sided["sessions"][1]["across"] == "time"
+    assert not one_sided.columns[1].by_round and one_sided.columns[1].across == "time"
 
 
 def test_rounds_are_found_whatever_the_order_of_the_sessions(history: History) -> None:
@@ -97,39 +98,39 @@ def test_rounds_are_found_whatever_the_order_of_the_sessions(history: History) -
     shuffled = [ids[8], ids[3], ids[0], ids[9], ids[1], ids[6], ids[7], ids[2], ids[5], ids[4]]
     found = compare(history, shuffled, base=ids[0])
     assert words(found) == ["worse"] * 3
-    assert all(0.93 < (each or 0) < 0.97 for each in found["rows"][1]["rounds"][1])
+    assert all(0.93 < (each or 0) < 0.97 for each in found.rows[1].cells[1].rounds)
 
 
 def test_a_round_of_which_one_session_is_missing_takes_no_part(history: History) -> None:
     ids = keep(history, plan(), (1.0, 0.95))
     found = compare(history, ids[:9])  # round 5 without the second contender
-    assert [row["n"] for row in found["rows"]] == [[5, 4]] * 3 and words(found) == ["worse"] * 3
-    assert compare(history, ids[:5])["rows"][0]["n"] == [3, 2]
+    assert [cells(row, "n") for row in found.rows] == [[5, 4]] * 3 and words(found) == ["worse"] * 3
+    assert cells(compare(history, ids[:5]).rows[0], "n") == [3, 2]
     assert words(compare(history, ids[:5])) == ["not enough repeats"] * 3
     apart = compare(history, [ids[0], ids[2], ids[5], ids[7]])  # no round in common
-    assert not apart["sessions"][1]["by_round"] and apart["rows"][0]["n"] == [2, 2]
+    assert not apart.columns[1].by_round and cells(apart.rows[0], "n") == [2, 2]
 
 
 def test_a_spoilt_session_leaves_out_its_round(history: History) -> None:
     odd = {(1, 2, 1): Odd(["indebted"], factor=0.1), (0, 4, 1): Odd(["after-a-crash"], factor=0.1)}
     found = compare(history, keep(history, plan(), (1.0, 0.95), odd))
-    row = found["rows"][1]
+    row = found.rows[1]
     assert words(found) == ["worse"] * 3
-    assert row["n"] == [4, 3] and [each is None for each in row["rounds"][1]] == [
+    assert cells(row, "n") == [4, 3] and [each is None for each in row.cells[1].rounds] == [
         False,
         True,
         False,
         True,
         False,
     ]
-    assert row["relative"][1] == pytest.approx(0.95, rel=0.01)
+    assert row.cells[1].relative == pytest.approx(0.95, rel=0.01)
     assert "1 of 5 repeats left out: indebted" in compare_text.to_text(found)
 
 
 def test_too_few_fair_rounds_are_not_judged(history: History) -> None:
     odd = {(1, 1, 1): Odd(["indebted"]), (0, 2, 1): Odd(["indebted"]), (0, 3, 1): Odd(["indebted"])}
     found = compare(history, keep(history, plan(), (1.0, 0.5), odd))
-    assert found["rows"][1]["n"][1] == 2 and words(found) == ["worse", "not enough repeats", "worse"]
+    assert found.rows[1].cells[1].n == 2 and words(found) == ["worse", "not enough repeats", "worse"]
     failed = {(1, 1, 1): Odd(failed=True)}
     again = compare(history, keep(history, plan(number=2), (1.0, 0.5), failed))
     assert words(again) == ["worse", "marked", "worse"]
@@ -138,9 +139,9 @@ def test_too_few_fair_rounds_are_not_judged(history: History) -> None:
 def test_what_makes_both_of_a_round_unsteady_is_no_fault(history: History) -> None:
     odd = {(at, repeat, 1): Odd(seconds=HALFWAY) for at in (0, 1) for repeat in range(1, 6)}
     found = compare(history, keep(history, plan(), (1.0, 0.95), odd))
-    assert words(found) == ["worse"] * 3 and found["rows"][1]["marks"] == [[], []]
+    assert words(found) == ["worse"] * 3 and cells(found.rows[1], "marks") == [[], []]
     assert "unsteady" not in compare_text.to_text(found)
-    text = compare_text.steady_text(found["rows"][1], 1)
+    text = compare_text.steady_text(found.rows[1], 1)
     assert text.startswith("steady, no trend of")
 
 
@@ -151,23 +152,25 @@ def test_a_ratio_that_is_not_steady_is_not_judged(history: History) -> None:
     assert "its ratio to the base is" in compare_text.to_text(found)
     of_base = {(0, repeat, 1): Odd(seconds=HALFWAY) for repeat in range(1, 6)}
     turned = compare(history, keep(history, plan(number=2), (1.0, 0.95), of_base))
-    assert words(turned) == ["worse", "marked", "worse"] and turned["rows"][1]["marks"] == [[], ["unsteady"]]
+    assert words(turned) == ["worse", "marked", "worse"] and [
+        cell.marks for cell in turned.rows[1].cells
+    ] == [[], ["unsteady"]]
     one = compare(history, keep(history, plan(number=3), (1.0, 0.95), {(0, 2, 1): Odd(seconds=HALFWAY)}))
-    assert words(one) == ["worse"] * 3 and one["rows"][1]["n"] == [5, 4]
+    assert words(one) == ["worse"] * 3 and cells(one.rows[1], "n") == [5, 4]
     assert "1 of 5 repeats left out: unsteady" in compare_text.to_text(one)
 
 
 def test_what_hits_all_of_a_round_is_told_and_judged(history: History) -> None:
     odd = {(at, repeat, 1): DISTURBED for at in (0, 1) for repeat in (1, 2, 3)}
     found = compare(history, keep(history, plan(), (1.0, 0.95), odd))
-    row = found["rows"][1]
-    assert words(found) == ["worse"] * 3 and row["n"] == [5, 5]
-    assert row["marks"] == [[SHARED_LOAD]] * 2 and f"{SHARED_LOAD}: something else" in compare_text.to_text(
-        found
-    )
+    row = found.rows[1]
+    assert words(found) == ["worse"] * 3 and cells(row, "n") == [5, 5]
+    assert cells(row, "marks") == [
+        [SHARED_LOAD]
+    ] * 2 and f"{SHARED_LOAD}: something else" in compare_text.to_text(found)
     one = {(1, 2, 1): DISTURBED}
     alone = compare(history, keep(history, plan(number=2), (1.0, 0.95), one))
-    assert alone["rows"][1]["n"] == [5, 4] and words(alone) == ["worse"] * 3
+    assert cells(alone.rows[1], "n") == [5, 4] and words(alone) == ["worse"] * 3
 
 
 @pytest.mark.parametrize(
@@ -181,8 +184,8 @@ def test_a_step_of_one_slice_shares_its_load_too_if_it_is_no_longer_than_a_slice
     slow = replace(DISTURBED, is_one_slice=True)
     odd = {(at, repeat, 1): slow for at in (0, 1) for repeat in range(1, 6)}
     found = compare(history, keep(history, replace(its_plan, steps=steps), (1.0, 0.95), odd))
-    row = found["rows"][1]
-    assert row["verdict"][1] == word and row["marks"] == [[mark]] * 2
+    row = found.rows[1]
+    assert row.cells[1].verdict == word and cells(row, "marks") == [[mark]] * 2
 
 
 def test_steps_that_are_carried_out_whole_have_to_be_fair_by_themselves(history: History) -> None:
@@ -205,8 +208,8 @@ def test_beside_a_column_of_another_plan_each_session_has_to_be_fair_by_itself(h
 def test_three_contenders_are_pairs_with_the_base(history: History) -> None:
     found = compare(history, keep(history, plan([INNODB, ROCKSDB, MYISAM]), (1.0, 0.95, 1.1)))
     assert words(found, 1) == ["worse"] * 3 and words(found, 2) == ["better"] * 3
-    ids = [column["id"] for column in found["sessions"]]
-    turned = compare(history, [id_ for column in found["sessions"] for id_ in column["ids"]], base=ids[2])
+    ids = [column.id for column in found.columns]
+    turned = compare(history, [id_ for column in found.columns for id_ in column.ids], base=ids[2])
     assert words(turned, 0) == words(turned, 1) == ["worse"] * 3
 
 
@@ -215,7 +218,9 @@ def test_other_limits_and_other_measures_are_judged_by_round_too(history: Histor
     assert words(by_limits(found, Limits(matters=0.2))) == ["too small to matter"] * 3
     by_latency = by_measure(found, "p95_ms")
     assert words(by_latency) == ["~"] * 3
-    assert by_latency["rows"][0]["rounds"][1] == [1.0] * 5 and by_latency["rows"][0]["n"] == [5, 5]
+    assert by_latency.rows[0].cells[1].rounds == [1.0] * 5 and [
+        cell.n for cell in by_latency.rows[0].cells
+    ] == [5, 5]
 
 
 def test_all_readers_say_the_same_ratio(history: History) -> None:
@@ -223,8 +228,8 @@ def test_all_readers_say_the_same_ratio(history: History) -> None:
     odd = {(0, 1, 1): Odd(["indebted"]), (1, 4, 1): Odd(["indebted"])}
     ids = keep(history, plan(rounds=6), (1.0, 0.9), odd)
     found = compare(history, ids)
-    row = found["rows"][1]
-    values, ratio = row["values"], row["relative"][1]
+    row = found.rows[1]
+    values, ratio = cells(row, "value"), row.cells[1].relative
     assert values[0] and values[1] and ratio == pytest.approx(0.9, rel=0.01)
     assert abs(values[1] / values[0] - ratio) > 0.02
     assert compare_text.judged_text(row, 1) == "0.90 worse"
@@ -246,5 +251,5 @@ def test_contenders_that_are_the_same_twice_are_no_pairs(history: History) -> No
     """Two columns of one key would be one: which of the two a session of another column is to be held to?"""
     same = replace(INNODB, name="again")
     found = compare(history, keep(history, plan([INNODB, same, ROCKSDB]), (1.0, 1.0, 0.95)))
-    assert [len(column["ids"]) for column in found["sessions"]] == [10, 5]
-    assert not found["sessions"][1]["by_round"]
+    assert [len(column.ids) for column in found.columns] == [10, 5]
+    assert not found.columns[1].by_round

@@ -147,25 +147,25 @@ def test_more_rows_read_for_the_same_results_are_judged_and_the_first_cause(
     history: History, mark: str
 ) -> None:
     found = compare(history, keep_repeats(history, [mark], 19.97))
-    row = next(each for each in found["rows"] if row_label(each) == LABEL)
-    assert row["verdict"][1] == "worse" and row["marks"][1] == ["other-reads"]
+    row = next(each for each in found.rows if row_label(each) == LABEL)
+    assert row.cells[1].verdict == "worse" and row.cells[1].marks == ["other-reads"]
     first = causes(history, found, row, 1)["causes"][0]
-    assert (first["title"], first["figures"]) == (READS_MORE, [10.0, 19.97]) and first["n"] == [4, 4]
+    assert (first["title"], first["figures"], first["n"]) == (READS_MORE, [10.0, 19.97], [4, 4])
     assert sentence(first) == f"{READS_MORE}: 19.97 rows read per event (base 10.00)"
-    other = next(each for each in found["rows"] if each["workload"] == "update-index")
+    other = next(each for each in found.rows if each.workload == "update-index")
     assert READS_MORE not in [each["title"] for each in causes(history, found, other, 1)["causes"]]
 
 
 def test_who_reads_more_is_named_and_explains_nothing_where_it_is_faster(history: History) -> None:
     ids = keep_repeats(history, ["other-reads"], 19.97)
     found = compare(history, ids, ids[1])
-    row = next(each for each in found["rows"] if row_label(each) == LABEL)
+    row = next(each for each in found.rows if row_label(each) == LABEL)
     its = causes(history, found, row, 0)
     assert its["slower"] == 0  # the base is, and has more
     assert its["causes"][0]["title"] == READS_MORE.replace("events", "events of the base")
     assert AGAINST not in causes_table("", its).remarks
     fewer = compare(history, keep_repeats(history, ["other-reads"], 5.0, number=2))
-    row = next(each for each in fewer["rows"] if row_label(each) == LABEL)
+    row = next(each for each in fewer.rows if row_label(each) == LABEL)
     its = causes(history, fewer, row, 1)
     assert its["slower"] == 1 and its["causes"][0]["explains"] == 0.0
     assert its["causes"][0]["title"] == "The faster column reads more rows for the same results"

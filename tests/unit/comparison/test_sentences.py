@@ -9,9 +9,9 @@ import pytest
 
 from app.catalog import Catalog
 from app.comparison.answers.sentences import figure_of, verdict_lines, verdict_sentences
-from app.comparison.cells.entries import Comparison
+from app.comparison.cells.cell import Comparison
 from app.comparison.verdicts.compare import by_limits, by_measure, compare
-from app.comparison.verdicts.judgement import limits_of, with_verdicts
+from app.comparison.verdicts.judgement import with_verdicts
 from app.history.store.history import History
 from app.protocol.plan import Plan, Step
 from app.stats import Limits
@@ -222,10 +222,10 @@ def test_figures_next_to_1_and_0_keep_their_digits(history: History) -> None:
 
 def test_a_load_from_a_snapshot_of_an_earlier_plan_is_named_without_its_key(history: History) -> None:
     found = compared(history, (1.0, 0.5), its_plan=named())
-    load = found["rows"][0]
-    load["reasons"][1], load["verdict"][1], load["n"][1] = "skipped: from the snapshot ab12", None, 0
-    load["samples"][1] = [None] * len(load["samples"][1])
-    found = with_verdicts(found, 0, limits_of(found))
+    load = found.rows[0]
+    load.cells[1].reason, load.cells[1].verdict, load.cells[1].n = "skipped: from the snapshot ab12", None, 0
+    load.cells[1].samples = [None] * len(load.cells[1].samples)
+    found = with_verdicts(found, found.limits)
     assert verdict_sentences(found)[-1] == "No verdict on load (skipped: the data is from a snapshot)."
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.comparison.answers.sentences import verdict_sentences
-from app.comparison.cells.entries import Comparison
+from app.comparison.cells.cell import Comparison
 from app.comparison.texts.text import unjudged_texts
 from app.comparison.verdicts.compare import by_limits, by_measure, compare
 from app.comparison.verdicts.judgement import AT_RATE, MARKED, legend, verdict_legend
@@ -14,6 +14,7 @@ from app.protocol.plan import LIMIT, Step
 from app.report.sentences import summary
 from app.stats import Limits
 from tests import comparable
+from tests.unit.comparison.cells import cells
 
 WHY = "the plan sets the rate, compare a latency"
 
@@ -30,10 +31,10 @@ def compared(history: History) -> Comparison:
 
 
 def test_what_keeps_its_rate_is_not_judged_and_in_no_mean(compared: Comparison) -> None:
-    assert [row["rate"] for row in compared["rows"]] == [100, 400, None, None]
-    assert [row["verdict"][1] == AT_RATE for row in compared["rows"]] == [True, True, False, False]
-    assert compared["rows"][0]["why"][1] == WHY
-    assert sum(each["steps"] for each in compared["groups"]) == 2
+    assert [row.rate for row in compared.rows] == [100, 400, None, None]
+    assert [row.cells[1].verdict == AT_RATE for row in compared.rows] == [True, True, False, False]
+    assert compared.rows[0].cells[1].why == WHY
+    assert sum(each.steps for each in compared.groups) == 2
     assert f"No verdict on reads rate=100 threads=2, reads rate=400 threads=2 ({WHY})." in verdict_sentences(
         compared
     )
@@ -44,14 +45,16 @@ def test_what_keeps_its_rate_is_not_judged_and_in_no_mean(compared: Comparison) 
 
 
 def test_its_latency_is_judged(compared: Comparison) -> None:
-    assert AT_RATE not in {word for row in by_measure(compared, "p99_ms")["rows"] for word in row["verdict"]}
+    assert AT_RATE not in {
+        word for row in by_measure(compared, "p99_ms").rows for word in cells(row, "verdict")
+    }
 
 
 def test_a_rate_that_one_of_them_missed_is_a_result(compared: Comparison) -> None:
-    compared["rows"][0]["marks"][1] = ["rate-missed"]
+    compared.rows[0].cells[1].marks = ["rate-missed"]
     missed = by_limits(compared, Limits(matters=0.05))
-    assert missed["rows"][0]["verdict"][1] not in (AT_RATE, MARKED)
-    assert missed["rows"][1]["verdict"][1] == AT_RATE
+    assert missed.rows[0].cells[1].verdict not in (AT_RATE, MARKED)
+    assert missed.rows[1].cells[1].verdict == AT_RATE
 
 
 def test_a_report_of_rates_alone_says_that_nothing_is_judged(history: History) -> None:

@@ -17,6 +17,7 @@ from app.history.store.history import History
 from app.protocol.events import Sample
 from app.stats.blocks import max_block_deviation
 from tests import comparable, journals
+from tests.unit.comparison.cells import cells
 
 STEPS = comparable.steps((1,), seconds=40)
 
@@ -27,23 +28,23 @@ def test_only_what_stands_alone_has_anything_beside_it(tmp_path: Path) -> None:
     with History(tmp_path) as history:
         alone = compare(history, ids)
         mixed = compare(history, [*more, ids[1]])
-    drives = [row for row in alone["rows"] if row["kind"] == "drive"]
+    drives = [row for row in alone.rows if row.kind == "drive"]
     assert len(drives) == 4
     for row in drives:
-        assert all(share is not None and 0 < share < 0.3 for share in row["within"])
-    assert all(row["within"] == [None, None] for row in alone["rows"] if row["kind"] != "drive")
-    assert {share is None for row in mixed["rows"] for share in row["within"][:1]} == {True}
+        assert all(share is not None and 0 < share < 0.3 for share in cells(row, "within"))
+    assert all(cells(row, "within") == [None, None] for row in alone.rows if row.kind != "drive")
+    assert {row.cells[0].within is None for row in mixed.rows} == {True}
     text = compare_text.to_text(alone)
     assert "\N{PLUS-MINUS SIGN}" in text and "it says nothing about the next session" in text
     by_latency = by_measure(alone, "p95_ms")
-    assert all(share is None for row in by_latency["rows"] for share in row["within"])
+    assert all(share is None for row in by_latency.rows for share in cells(row, "within"))
 
 
 def test_steps_too_short_for_blocks_say_nothing(tmp_path: Path) -> None:
     ids = comparable.keep(tmp_path, comparable.plan(2))
     with History(tmp_path) as history:
-        found = compare(history, ids)["rows"]
-    assert found and all(row["within"] == [None, None] for row in found)
+        found = compare(history, ids).rows
+    assert found and all(cells(row, "within") == [None, None] for row in found)
 
 
 def test_seconds_that_were_cut_take_no_part(tmp_path: Path) -> None:
@@ -62,7 +63,7 @@ def test_seconds_that_were_cut_take_no_part(tmp_path: Path) -> None:
         update = next(at for at, step in enumerate(made.steps) if step.name == "update-index")
         cut(history, maker.session, update, Cut(20, 39))
         left = compare(history, [maker.session])
-    shares = [{row["workload"]: row["within"][0] for row in found["rows"]} for found in (whole, left)]
+    shares = [{row.workload: row.cells[0].within for row in found.rows} for found in (whole, left)]
     assert shares[0]["update-index"] == pytest.approx(1 / 3)
     assert shares[1]["update-index"] == pytest.approx(0.0)
     assert shares[1]["point-query"] == shares[0]["point-query"]
@@ -90,7 +91,7 @@ def test_what_is_stored_is_what_its_seconds_give(tmp_path: Path, wanted: Cut | N
         driven = [at for at, step in enumerate(made.steps) if step.kind == "drive"]
         for at in driven if wanted else ():
             cut(history, maker.session, at, wanted or Cut(0, 0))
-        rows = {row["workload"]: row["within"] for row in compare(history, [maker.session])["rows"]}
+        rows = {row.workload: cells(row, "within") for row in compare(history, [maker.session]).rows}
         for at in driven:
             step = made.steps[at]
             (curve,) = curves(history, [maker.session], step.name, step.coordinates, "qps").values()

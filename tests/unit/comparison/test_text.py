@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.comparison.cells.entries import Comparison
+from app.comparison.cells.cell import Comparison
 from app.comparison.cells.labels import names_of
 from app.comparison.texts.text import to_markdown, to_text, unjudged_texts
 from app.comparison.verdicts.compare import common, compare
@@ -85,7 +85,7 @@ def test_only_the_steps_that_all_columns_have(tmp_path: Path) -> None:
     plan = comparable.plan(3, repeats=3)
     with History(tmp_path) as history:
         found = compare(history, comparable.keep(tmp_path, plan, {(1, "read-only")}))
-    rows = {id(row) for row in common(found)["rows"]}
-    assert {row["workload"] for row in found["rows"] if id(row) not in rows} == {"read-only"}
+    rows = {id(row) for row in common(found).rows}
+    assert {row.workload for row in found.rows if id(row) not in rows} == {"read-only"}
     assert "all columns: 3 repeats" in to_text(found).splitlines()
-    assert {group["group"] for group in common(found)["groups"]} == {"load", "point-query", "write-heavy"}
+    assert {group.group for group in common(found).groups} == {"load", "point-query", "write-heavy"}

@@ -25,7 +25,7 @@ LOAD, READ, WRITE = 0, 1, 2
 def test_two_failed_repeats_are_not_one(history: History) -> None:
     odd = {(1, repeat, READ): Odd(failed=True) for repeat in (2, 3)}
     found = compare(history, keep(history, sliced_plan(), (1.0, 0.9), odd))
-    assert "failed-repeat" in found["rows"][READ]["marks"][1]
+    assert "failed-repeat" in found.rows[READ].cells[1].marks
     assert MARKS["failed-repeat"].startswith("at least one")
 
 
@@ -65,7 +65,7 @@ def test_a_machine_that_got_another_disk_is_not_two_of_one_name(history: History
         its_plan = journals.renamed(plan([contender()], number=number), machine_key=key)
         store(history, journals.whole(its_plan))
         ids.append(its_plan.turns[0].session)
-    (said,) = (each for each in compare(history, ids)["warnings"] if "machines" in each)
+    (said,) = (each for each in compare(history, ids).warnings if "machines" in each)
     assert said == "different machines: local (its CPU, memory or disk is another one now)"
 
 
@@ -73,7 +73,7 @@ def test_repeats_that_differ_are_not_said_to_differ_by_noise_alone(history: Hist
     """A kernel, or other programs, may have changed between two plans of one contender."""
     ids = comparable.keep(history.directory, comparable.plan(1))
     more = comparable.keep(history.directory, comparable.plan(1, number=2))
-    assert REPEATS in compare(history, [*ids, *more])["warnings"]
+    assert REPEATS in compare(history, [*ids, *more]).warnings
     assert "or because the machine did" in REPEATS
 
 

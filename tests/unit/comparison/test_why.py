@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.comparison.cells.entries import Comparison
+from app.comparison.cells.cell import Comparison, Figure
 from app.comparison.texts.costs_text import SHORT, UNMEASURED, costs_of_steps, details, to_csv
 from app.comparison.verdicts.compare import compare
 from app.comparison.why.thread_states import NO_STATES, states_of_steps
@@ -22,6 +22,7 @@ from app.protocol.plan import Step
 from app.protocol.thread_states import STATES, time_per_query
 from tests import journals
 from tests.journals import store
+from tests.unit.comparison.cells import of_each
 
 STEPS = [
     Step("load", "load", unit="rows/s"),
@@ -56,7 +57,7 @@ def compared(
 
 
 def verdict_legend(found: Comparison, at: int = 1) -> dict[str, float | None]:
-    return {cost["name"]: cost["explains"] for cost in why(found, found["rows"][at], 1)["costs"]}
+    return {cost["name"]: cost["explains"] for cost in why(found, found.rows[at], 1)["costs"]}
 
 
 def test_what_a_busy_resource_spends_explains_and_an_idle_one_does_not(history: History) -> None:
@@ -77,7 +78,7 @@ def test_a_cost_explains_the_part_that_its_change_comes_to_and_never_more_than_a
 
 def test_where_no_cost_may_explain_half_of_it_that_is_said(history: History) -> None:
     found = compared(history, 500.0, {**BASE, "cpu_us": 200.0})
-    assert remarks_of(why(found, found["rows"][1], 1))[:2] == [SORTED, LITTLE]
+    assert remarks_of(why(found, found.rows[1], 1))[:2] == [SORTED, LITTLE]
 
 
 def test_a_cost_explains_no_more_than_the_resource_that_it_is_spent_on(history: History) -> None:
@@ -89,12 +90,12 @@ def test_what_went_the_same_way_explains_nothing(history: History) -> None:
     cheaper = {name: value / 2 for name, value in BASE.items()}
     found = compared(history, 500.0, cheaper)
     assert set(verdict_legend(found).values()) == {0.0, None}
-    assert NOTHING in remarks_of(why(found, found["rows"][1], 1))
+    assert NOTHING in remarks_of(why(found, found.rows[1], 1))
 
 
 def test_cpu_of_the_machine_alone_is_no_cost_of_the_server_and_the_sentence_says_so(history: History) -> None:
     found = compared(history, 500.0, {**BASE, "machine_cpu_us": 400.0})
-    (said,) = [each for each in remarks_of(why(found, found["rows"][1], 1)) if "explains the change" in each]
+    (said,) = [each for each in remarks_of(why(found, found.rows[1], 1)) if "explains the change" in each]
     assert "CPU of the server and disk time per query did not change accordingly" in said
 
 
@@ -107,17 +108,17 @@ def test_a_step_is_bound_by_the_cpus_that_its_threads_can_keep_busy(history: His
     """One client thread, two CPUs of the machine: one that is busy all the time is all there can be."""
     base = {"cpu_us": 900.0, "machine_cpu_us": 990.0}
     found = compared(history, 2000.0, {"cpu_us": 450.0, "machine_cpu_us": 495.0}, base)
-    for column in found["sessions"]:
-        column["cpus"] = 2
+    for column in found.columns:
+        column.cpus = 2
     assert verdict_legend(found)["cpu_us"] == pytest.approx(0.9)
-    for column in found["sessions"]:
-        column["cpus"] = None
+    for column in found.columns:
+        column.cpus = None
     assert verdict_legend(found)["cpu_us"] is None
 
 
 def test_missing_costs_stay_missing_and_stand_last(history: History) -> None:
     found = compared(history, 2000.0, {"cpu_us": 50.0, "reads": 1.0})
-    entry = why(found, found["rows"][1], 1)
+    entry = why(found, found.rows[1], 1)
     assert entry["costs"][0]["name"] == "cpu_us"
     by_name = {cost["name"]: cost for cost in entry["costs"]}
     assert by_name["written_kb"]["values"] == [None, None]
@@ -129,7 +130,7 @@ def test_missing_costs_stay_missing_and_stand_last(history: History) -> None:
 
 def test_a_figure_that_hardly_changed_needs_no_explanation(history: History) -> None:
     found = compared(history, 1010.0, {**BASE, "cpu_us": 50.0})
-    entry = why(found, found["rows"][1], 1)
+    entry = why(found, found.rows[1], 1)
     assert {cost["explains"] for cost in entry["costs"]} == {None}
     assert remarks_of(entry) == [HARDLY, "n = 1: the noise is unknown."]
 
@@ -140,8 +141,8 @@ def test_a_load_costs_so_much_a_row(history: History) -> None:
         "per_query": {"cpu_us": 2500.0},
     }  # fmt: skip
     found = compare(history, [keep(history, 0, 1000.0, BASE, **load), keep(history, 1, 900.0, BASE, **load)])
-    row = found["rows"][0]
-    assert row["measures"]["cpu_us"]["values"] == [25.0, 25.0]
+    row = found.rows[0]
+    assert of_each(row.measures["cpu_us"], "value") == [25.0, 25.0]
     assert why(found, row, 1)["costs"][0]["unit"] == "us/row"
     per = {line[0].split()[0]: line[1] for line in costs_of_steps(found, is_relative=False).lines}
     assert per == {"load": "row", "update": "query"}
@@ -180,9 +181,7 @@ def test_amplifications_stand_where_they_are_defined(history: History) -> None:
     undefined = verdict_legend(found)
     assert not {"space_amplification", "write_amplification", "size_mb"} & set(undefined)
     assert undefined["cpu_us"] is None
-    found["rows"][1]["measures"]["write_amplification"].update(
-        values=[1.5, None], n=[1, 0], samples=[[1.5], []]
-    )
+    found.rows[1].measures["write_amplification"][0] = Figure(1.5, 1, [1.5], [])
     assert "write_amplification" in verdict_legend(found)
 
 
@@ -217,7 +216,7 @@ def test_time_in_a_state_explains_at_most_its_share(history: History) -> None:
     """Syncs take four times as long: three quarters of the time, and all of the change."""
     base = {**BASE, **times(running=100.0, fsync=300.0)}
     found = compared(history, 1000.0 * 400 / 1300, {**BASE, **times(running=100.0, fsync=1200.0)}, base)
-    entry = why(found, found["rows"][1], 1)
+    entry = why(found, found.rows[1], 1)
     first = entry["costs"][0]
     assert (first["name"], first["busy"]) == ("client_fsync_us", pytest.approx(1200 / 1300))
     assert first["explains"] == pytest.approx(1200 / 1300)
@@ -235,11 +234,9 @@ def test_time_in_a_state_explains_at_most_its_share(history: History) -> None:
 def test_what_disturbed_a_column_takes_one_line(history: History) -> None:
     found = compared(history, 2000.0, BASE)
     texts = ["", "disturbed: gcc took 90% of 200% CPU", "disturbed: cc1 took 80% of 200% CPU"]
-    found["rows"][1]["disturbed"] = [[], texts]
-    name = found["sessions"][1]["name"]
-    assert why(found, found["rows"][1], 1)["disturbed"] == [
-        f"{name} was {texts[1]}; likewise 1 more session."
-    ]
+    found.rows[1].cells[1].disturbed = texts
+    name = found.columns[1].name
+    assert why(found, found.rows[1], 1)["disturbed"] == [f"{name} was {texts[1]}; likewise 1 more session."]
 
 
 def test_shares_of_all_steps_are_a_table(history: History) -> None:
@@ -249,7 +246,7 @@ def test_shares_of_all_steps_are_a_table(history: History) -> None:
     (line,) = table.lines  # the base did not look
     heads = dict(zip(table.heads, line, strict=True))
     assert (heads["running"], heads["lock"], heads["network"], heads["fsync"]) == ("30%", "61%", "9%", "0%")
-    entry = why(found, found["rows"][1], 1)
+    entry = why(found, found.rows[1], 1)
     assert entry["client_time"][0] is None
     assert "Client threads in the base: their time is not known." in remarks_of(entry)
 
@@ -264,7 +261,7 @@ def test_times_that_are_not_those_of_all_clients_are_no_figure(
     """Of a Dyno that took threads of the cache for clients: 5,000 queries of one client in 5 s."""
     base = {**BASE, **times(running=300.0, network=700.0)}
     found = compared(history, 500.0, {**BASE, **times(**spent)}, base, seconds=5.0)
-    entry = why(found, found["rows"][1], 1)
+    entry = why(found, found.rows[1], 1)
     assert (entry["client_time"][1] is not None) == is_known
     named = {cost["name"] for cost in entry["costs"] if cost["values"][1] is not None}
     assert (time_per_query("running") in named) == is_known

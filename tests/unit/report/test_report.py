@@ -24,6 +24,7 @@ from app.report.svg import column_styles
 from app.report.writing import render
 from app.stats import Limits
 from tests import comparable, journals
+from tests.unit.comparison.cells import cells
 
 EVIL = '<script>alert("x")</script>'
 REPEATS = 6
@@ -203,7 +204,7 @@ def test_a_missing_point_breaks_its_curve_and_no_other(history: History) -> None
         raw = journals.whole(its_plan, turn.session, failed=2 if turn.contender else None).raw
         Writer(history).append(its_plan.id, turn.session, 0, raw)
     report = read_report(history, [turn.session for turn in its_plan.turns])
-    (chart, _) = curve_charts(report.comparison["rows"], report.names, column_styles((0, 1)))
+    (chart, _) = curve_charts(report.comparison.rows, report.names, column_styles((0, 1)))
     assert chart.count("<circle ") == 5 and chart.count("<polyline ") == 1
     (told,) = [each for each in report.caveats if each.startswith("no result")]
     assert (
@@ -230,8 +231,8 @@ def test_tests_before_and_after_the_writes_stand_beside_one_another(history: His
     report = read_report(history, ids)
     (group,) = report.before_and_after
     assert [line.name for line in group.lines] == ["point-query threads=1", "point-query threads=4"]
-    first = next(row for row in report.comparison["rows"] if row["workload"] == "point-query.pre")
-    before = first["values"][0]
+    first = next(row for row in report.comparison.rows if row.workload == "point-query.pre")
+    before = first.cells[0].value
     assert before is not None
     assert group.lines[0].cells[0].beside.startswith(f"{figure_text(before)} to ")
     assert "Before and after the writes" in render(report, ".html") and "after / before" in render(
@@ -272,10 +273,10 @@ def test_marks_are_told_once_with_where_they_stand(history: History) -> None:
 
 def test_why_a_figure_was_not_steady_is_told(history: History) -> None:
     report = read_report(history, keep(history))
-    row = next(row for row in report.comparison["rows"] if row["workload"] == "update-index")
+    row = next(row for row in report.comparison.rows if row.workload == "update-index")
     text = "throughput falls 18% over the step"
-    row["steadiness"][1] = [None, {"word": "unsteady", "text": text}, *[None] * 4]
-    row["marks"][1] = ["unsteady"]
+    row.cells[1].steadiness = [None, {"word": "unsteady", "text": text}, *[None] * 4]
+    row.cells[1].marks = ["unsteady"]
     told = caveats(history, report.comparison, report.names)
     assert f"update-index threads=1, rocksdb-default: session 2 of 6: unsteady: {text}" in told
     assert not any("its throughput changed" in each for each in told), "said once"
@@ -328,7 +329,7 @@ def test_published_results_beside_ones_own(history: History) -> None:
     assert "write-heavy" not in report.summary[1]  # 2 of 6
     means = [group.mean for group in report.groups if group.mean]
     assert [mean.name for mean in means] == ["geometric mean of 3 steps"]
-    assert [cell.beside for cell in means[0].cells] == ["", "of 2 of 3"]
+    assert cells(means[0], "beside") == ["", "of 2 of 3"]
     told = {each["name"] for each in report.differences}
     assert {"build", "family", "version", "sequence"} < told and {each[:5] for each in told} == {
         "build", "famil", "versi", "seque", "step ", "prese",
@@ -344,7 +345,7 @@ def test_a_mean_of_fewer_steps_than_others_says_of_how_many(history: History) ->
     ids = comparable.keep(history.directory, lacking, failed=[(2, "b")])
     (mean,) = [group.mean for group in read_report(history, ids).groups if group.name == "g"]
     assert mean is not None and mean.name == "geometric mean of 6 steps"
-    assert [cell.beside for cell in mean.cells] == ["", "", "of 3 of 6"]
+    assert cells(mean, "beside") == ["", "", "of 3 of 6"]
 
 
 def test_the_command_writes_a_file_once(

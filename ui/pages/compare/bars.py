@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from app.comparison.cells.entries import RowEntry
+from app.comparison.cells.cell import Row
 from app.comparison.cells.measures import FIGURE
 from app.comparison.charts import NOTHING
 from app.comparison.charts.of_all_steps import bar_numbers
 from app.comparison.charts.points import Point, error_bars_text, relative_points
 from app.comparison.texts.text import unjudged_texts
-from app.comparison.verdicts.compare import base_of
 from ui.core.theme import SPACE, Theme
 from ui.models.comparison import drawn_points, drawn_unit, step_text
 from ui.widgets.charts.bar_chart import BarChart
@@ -100,7 +99,7 @@ class BarsPanel(Panel):
 
     def grouped(self, shown: Shown) -> list[Grouped]:
         """The contents of all charts."""
-        return [_group(group, rows, shown) for group, rows in by_unit(shown.comparison["rows"]).items()]
+        return [_group(group, rows, shown) for group, rows in by_unit(shown.comparison.rows).items()]
 
     def remark(self, counts: Sequence[int]) -> str:
         """The remark on all charts, by the repeats of their points."""
@@ -183,22 +182,22 @@ def pack(widths: Sequence[int], room: int) -> list[list[int]]:
     return found
 
 
-def group_of(row: RowEntry) -> Group:
-    return (row["group"] or "other steps", row["unit"], row["direction"])
+def group_of(row: Row) -> Group:
+    return (row.group or "other steps", row.unit, row.direction)
 
 
-def by_unit(rows: Sequence[RowEntry]) -> dict[Group, list[RowEntry]]:
+def by_unit(rows: Sequence[Row]) -> dict[Group, list[Row]]:
     """Groups with one unit each: rows per second are not seconds."""
-    found: dict[Group, list[RowEntry]] = {}
+    found: dict[Group, list[Row]] = {}
     for row in rows:
         found.setdefault(group_of(row), []).append(row)
     return found
 
 
-def _group(group: Group, rows: Sequence[RowEntry], shown: Shown) -> Grouped:
+def _group(group: Group, rows: Sequence[Row], shown: Shown) -> Grouped:
     """A group relative to the base, unless the base is alone: its bars would all be 1."""
     name, unit, _ = group
-    base, is_relative = base_of(shown.comparison), shown.is_relative and len(shown.lines) > 1
+    base, is_relative = shown.comparison.base, shown.is_relative and len(shown.lines) > 1
     points = [relative_points(row, base) if is_relative else drawn_points(row) for row in rows]
     bars = [(line, [each[at] for each in points]) for at, line in enumerate(shown.lines)]
     title = f"{measured(group, shown)}, of the base" if is_relative else drawn_unit(unit)
@@ -214,12 +213,10 @@ def better(group: Group) -> str:
     return ", less is better" if group[2] == "lower" else ""
 
 
-def categories(rows: Sequence[RowEntry]) -> list[str]:
+def categories(rows: Sequence[Row]) -> list[str]:
     """The names of steps, with threads if these differ."""
-    counts = {row["threads"] for row in rows}
+    counts = {row.threads for row in rows}
     return [
-        f"{step_text(row)} x{row['threads']}"
-        if len(counts - {None}) > 1 and row["threads"]
-        else step_text(row)
+        f"{step_text(row)} x{row.threads}" if len(counts - {None}) > 1 and row.threads else step_text(row)
         for row in rows
     ]

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
-from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.measures import measure_named
 from ui.core.context import Context
 from ui.widgets.charts.hidden import Hidden
@@ -109,7 +109,7 @@ class Body(QWidget):
         self._why.go_to(CAUSES)
         self.tabs.setCurrentWidget(self._why)
 
-    def _on_cell_chosen(self, row: RowEntry | None) -> None:
+    def _on_cell_chosen(self, row: Row | None) -> None:
         if self._shown is not None:
             self._shown = replace(self._shown, row=row, column=self.table.chosen_column)
             for panel in self.panels:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from app.comparison.answers.sentences import figure_of, verdict_sentences
-from app.comparison.cells.entries import ColumnEntry, Comparison
+from app.comparison.cells.cell import Comparison
 from app.comparison.cells.labels import names_of
 from app.comparison.verdicts.compare import by_group, by_limits, by_measure, common, compare
 from app.core.names import short_names
@@ -37,9 +37,9 @@ class Chosen:
 
     def moved(self, comparison: Comparison, old: int, new: int) -> Chosen:
         """With the column at `old` moved to `new`."""
-        columns = [[*column["ids"], *column["attempts"]] for column in comparison["sessions"]]
+        columns = [[*column.ids, *column.attempts] for column in comparison.columns]
         columns.insert(new, columns.pop(old))
-        return Chosen(tuple(id_ for ids in columns for id_ in ids), comparison["base"])
+        return Chosen(tuple(id_ for ids in columns for id_ in ids), comparison.base_id)
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,8 @@ class Compared:
 def _briefly_named(comparison: Comparison) -> Comparison:
     """The columns as the heads name them."""
     names = short_names(names_of(comparison)).names
-    columns = zip(comparison["sessions"], names, strict=True)
-    sessions: list[ColumnEntry] = [{**column, "name": name} for column, name in columns]
-    return {**comparison, "sessions": sessions}
+    named = zip(comparison.columns, names, strict=True)
+    return replace(comparison, columns=[replace(column, name=name) for column, name in named])
 
 
 def read(history: History, chosen: Chosen, look: ViewOptions) -> Compared:
@@ -96,8 +95,8 @@ def _read(history: History, chosen: Chosen, limits: Limits) -> Compared:
     if not there.ids:
         return Compared(there, None, said)
     found = compare(history, there.ids, there.base or None, limits)
-    more = [id_ for column in found["sessions"][MOST:] for id_ in (*column["ids"], *column["attempts"])]
+    more = [id_ for column in found.columns[MOST:] for id_ in (*column.ids, *column.attempts)]
     if more:
         there, said = there.without(more), f"Compare shows at most {MOST} columns: {len(more)} left out"
         found = compare(history, there.ids, there.base or None, limits)
-    return Compared(replace(there, base=found["base"]), found, said)
+    return Compared(replace(there, base=found.base_id), found, said)

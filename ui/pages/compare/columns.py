@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.comparison.cells.entries import Comparison
+from app.comparison.cells.cell import Comparison
 from ui.core.bus import Wanted
 from ui.core.context import Context
 
@@ -66,26 +66,26 @@ class Columns(QObject):
     def remove(self) -> None:
         comparison, at = self._comparison, self._table.chosen_column
         if comparison and at >= 0:
-            column = comparison["sessions"][at]
-            self.choose(self.chosen.without([*column["ids"], *column["attempts"]]))
+            column = comparison.columns[at]
+            self.choose(self.chosen.without([*column.ids, *column.attempts]))
 
     def measure_again(self) -> None:
         """Set up on Bench the columns that can alternate with the base."""
         comparison = self._comparison
         if comparison:
-            columns = comparison["sessions"]
-            base = next(each for each in columns if each["id"] == comparison["base"])
-            there = [each for each in columns if each["target"] == base["target"]]
-            sessions = tuple(id_ for each in [base, *there] for id_ in each["ids"])
+            columns = comparison.columns
+            base = next(each for each in columns if each.id == comparison.base_id)
+            there = [each for each in columns if each.target == base.target]
+            sessions = tuple(id_ for each in [base, *there] for id_ in each.ids)
             self._bus.wanted.emit(Wanted("bench", sessions))
 
     def _make_base(self, at: int) -> None:
         comparison = self._comparison
-        if comparison and at >= 0 and comparison["sessions"][at]["id"] != comparison["base"]:
-            self.choose(self.chosen.based_on(comparison["sessions"][at]["id"]))
+        if comparison and at >= 0 and comparison.columns[at].id != comparison.base_id:
+            self.choose(self.chosen.based_on(comparison.columns[at].id))
 
     def _move(self, old: int, new: int) -> None:
         comparison = self._comparison
-        if comparison and old != new and min(old, new) >= 0 and max(old, new) < len(comparison["sessions"]):
+        if comparison and old != new and min(old, new) >= 0 and max(old, new) < len(comparison.columns):
             self.choose(self.chosen.moved(comparison, old, new))
             self._table.choose_column(new)

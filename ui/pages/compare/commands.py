@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from ui.widgets.actions import action
 
 if TYPE_CHECKING:
-    from app.comparison.cells.entries import Comparison
+    from app.comparison.cells.cell import Comparison
 
     from .body import Body
     from .columns import Columns
@@ -63,10 +63,8 @@ class Commands:
     def show(self, comparison: Comparison | None) -> None:
         """Enable commands; others' sessions cannot be measured again."""
         self._set_enabled(comparison is not None)
-        columns = comparison["sessions"] if comparison else []
-        is_published = any(
-            each["source"] for each in columns if comparison and each["id"] == comparison["base"]
-        )
+        columns = comparison.columns if comparison else []
+        is_published = any(each.source for each in columns if comparison and each.id == comparison.base_id)
         self.again.setText(_SET_UP if is_published else _MEASURE)
         self.explain.setEnabled(len(columns) > 1 and not is_published)
 

@@ -72,10 +72,10 @@ class DifferencesPanel(Panel):
         return to_csv(self._names, kept)
 
     def parts(self, shown: Shown) -> tuple[object, ...]:
-        return (shown.whole["sessions"], shown.lines)
+        return (shown.whole.columns, shown.lines)
 
     def draw(self, shown: Shown) -> None:
-        firsts = [column["id"] for column in shown.comparison["sessions"]]
+        firsts = [column.id for column in shown.comparison.columns]
         names = names_of(shown.comparison)
         self._latest.read(
             lambda history: differences(history, firsts),

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.comparison.cells.entries import RowEntry
+from app.comparison.cells.cell import Row
 from app.comparison.charts.points import Numbers
 from app.comparison.verdicts.compare import sessions_of
 from app.history.steps.step_results import endings
@@ -40,7 +40,7 @@ class EndingPanel(Panel):
         """The chart, created on first use."""
         raise NotImplementedError
 
-    def fill(self, shown: Shown, row: RowEntry, ended: Ended) -> tuple[Numbers, str] | None:
+    def fill(self, shown: Shown, row: Row, ended: Ended) -> tuple[Numbers, str] | None:
         """Draw the chart; returns its numbers and remark. None: nothing to draw."""
         raise NotImplementedError
 
@@ -49,7 +49,7 @@ class EndingPanel(Panel):
 
     def parts(self, shown: Shown) -> tuple[object, ...]:
         row = shown.row
-        return (shown.whole, shown.lines, row and (row["workload"], str(row["coordinates"])))
+        return (shown.whole, shown.lines, row and (row.workload, str(row.coordinates)))
 
     def draw(self, shown: Shown) -> None:
         if (row := shown.row) is None:
@@ -57,19 +57,19 @@ class EndingPanel(Panel):
             return
         ids = sessions_of(shown.comparison)
         self._latest.read(
-            lambda history: endings(history, ids, row["workload"], row["coordinates"]),
+            lambda history: endings(history, ids, row.workload, row.coordinates),
             lambda ended: self._on_read(shown, row, ended),
             self.failed.emit,
         )
 
-    def _on_read(self, shown: Shown, row: RowEntry, ended: Ended) -> None:
+    def _on_read(self, shown: Shown, row: Row, ended: Ended) -> None:
         if self._chart is None:
             self._chart = self.made()
             self.take(self._chart)
             self._column.addWidget(self._chart, 1)
             self._column.addStretch(0)
         found = self.fill(shown, row, ended)
-        threads = "" if row["threads"] is None else f", threads {row['threads']}"
+        threads = "" if row.threads is None else f", threads {row.threads}"
         step = f"{step_text(row)}{threads}"
         self._show(found and found[0], f"{step}: {found[1] if found else self.nothing}")
         self.drawn.emit()

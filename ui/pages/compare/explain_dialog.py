@@ -21,7 +21,7 @@ from ui.widgets.table import Table
 from .explainer import Explainer
 
 if TYPE_CHECKING:
-    from app.comparison.cells.entries import ColumnEntry, Comparison
+    from app.comparison.cells.cell import Column, Comparison
     from app.explaining.entries import ExplanationEntry
     from app.explaining.explaining import Asked
     from app.history.store.history import History
@@ -56,7 +56,7 @@ class ExplainDialog(QDialog):
         self._show_doing("")
 
     def _fill(self, step: str) -> None:
-        labels = [row_label(row) for row in self._comparison["rows"] if row["kind"] not in _WAITING]
+        labels = [row_label(row) for row in self._comparison.rows if row.kind not in _WAITING]
         for label in labels:
             self.steps.addItem(harmless(label), label)
         self.steps.setCurrentIndex(max(self.steps.findData(step), 0))
@@ -73,7 +73,7 @@ class ExplainDialog(QDialog):
         about.setProperty("role", "muted")
         form, names = QFormLayout(), names_of(self._comparison)
         for letter, column in zip("AB", self._columns, strict=True):
-            form.addRow(letter, Label(names[self._comparison["sessions"].index(column)]))
+            form.addRow(letter, Label(names[self._comparison.columns.index(column)]))
         form.addRow("&Step", self.steps)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
@@ -109,7 +109,7 @@ class ExplainDialog(QDialog):
     def _on_measure(self) -> None:
         self.message.clear()
         self._show_doing("reading the sessions", is_busy=True)
-        ids, step = [column["id"] for column in self._columns], str(self.steps.currentData() or "")
+        ids, step = [column.id for column in self._columns], str(self.steps.currentData() or "")
         self._context.tasks.read(self, partial(_asked, ids, step), self.explainer.start, self._on_failed)
 
     def _on_failed(self, error: Exception) -> None:
@@ -133,10 +133,10 @@ class ExplainDialog(QDialog):
         self.words.setText("\n".join(found.remarks))
 
 
-def _sides(comparison: Comparison, other: int) -> Sequence[ColumnEntry]:
+def _sides(comparison: Comparison, other: int) -> Sequence[Column]:
     """The base is A; B is the chosen column, or the first other one."""
-    columns = comparison["sessions"]
-    base = next(each for each in columns if each["id"] == comparison["base"])
+    columns = comparison.columns
+    base = next(each for each in columns if each.id == comparison.base_id)
     chosen = columns[other] if 0 <= other < len(columns) else base
     return base, chosen if chosen is not base else next(each for each in columns if each is not base)
 

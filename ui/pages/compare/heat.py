@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.comparison.cells.entries import RowEntry
+from app.comparison.cells.cell import Row
 from app.comparison.charts import NOTHING
 from app.comparison.charts.heat import heat_numbers, heats_of
 from app.comparison.charts.points import Numbers
@@ -81,7 +81,7 @@ class HeatPanel(Panel):
 
     def parts(self, shown: Shown) -> tuple[object, ...]:
         row = shown.row
-        return (shown.whole, shown.lines, row and (row["workload"], str(row["coordinates"])))
+        return (shown.whole, shown.lines, row and (row.workload, str(row.coordinates)))
 
     def draw(self, shown: Shown) -> None:
         if (row := shown.row) is None:
@@ -91,13 +91,13 @@ class HeatPanel(Panel):
         ids, comparison = sessions_of(shown.comparison), shown.comparison
 
         def work(history: History) -> _Read:
-            found = latencies_by_session(history, ids, row["workload"], row["coordinates"])
+            found = latencies_by_session(history, ids, row.workload, row.coordinates)
             return _Read(found, [(_track(heat), n) for heat, n in heats_of(comparison, found)])
 
         self._latest.read(work, lambda found: self._on_read(shown, row, found), self.failed.emit)
 
-    def _on_read(self, shown: Shown, row: RowEntry, read: _Read) -> None:
-        threads = "" if row["threads"] is None else f", threads {row['threads']}"
+    def _on_read(self, shown: Shown, row: Row, read: _Read) -> None:
+        threads = "" if row.threads is None else f", threads {row.threads}"
         what = "all events of the repeats together" if read.found else f"{NOTHING['heat']}. {WHY_NONE}"
         self._remark.setText(f"{step_text(row)}{threads}: {what}")
         self._numbers = (lambda: heat_numbers(shown.comparison, read.found)) if read.found else None
@@ -105,7 +105,7 @@ class HeatPanel(Panel):
         self._provide(len(read.tracks))
         limits = _limits([track for track, _ in read.tracks])
         for chart, line, (track, n) in zip(self._charts, shown.lines, read.tracks, strict=True):
-            _fill(chart, line, track, limits, f"ms/{row['latency_per']}, n = {n}")
+            _fill(chart, line, track, limits, f"ms/{row.latency_per}, n = {n}")
         self._show_columns()
         if self._axis is not None:
             self._axis.reset()

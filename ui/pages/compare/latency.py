@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.comparison.cells.entries import RowEntry
+from app.comparison.cells.cell import Row
 from app.comparison.charts import NOTHING
 from app.comparison.charts.of_one_step import PERCENTS, TICKS, latency_curves, latency_numbers, place
 from app.comparison.charts.points import Numbers
@@ -23,15 +23,15 @@ class LatencyPanel(EndingPanel):
     def made(self) -> StillChart:
         return PercentileChart(self.theme, self.title, "", self)
 
-    def fill(self, shown: Shown, row: RowEntry, ended: Ended) -> tuple[Numbers, str] | None:
+    def fill(self, shown: Shown, row: Row, ended: Ended) -> tuple[Numbers, str] | None:
         found = latency_curves(shown.comparison, ended)
         assert isinstance(self._chart, PercentileChart)
         curves = [
             (line, list(curve), [point.value for point in curve.values()])
             for line, curve in zip(shown.lines, found, strict=True)
         ]
-        self._chart.set_title(f"Latency of {row['workload']} over percentiles", "")
-        self._chart.set_percentiles(curves, f"ms/{row['latency_per']}", _WHERE, TICKS)
+        self._chart.set_title(f"Latency of {row.workload} over percentiles", "")
+        self._chart.set_percentiles(curves, f"ms/{row.latency_per}", _WHERE, TICKS)
         if not any(found):
             return None
         most = max(point.n for curve in found for point in curve.values())

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QHBoxLayout, QWidget
 
-from app.comparison.cells.entries import Comparison
+from app.comparison.cells.cell import Comparison
 from app.comparison.verdicts.judgement import legend, verdict_legend
 from app.comparison.verdicts.rounds import about_ratio
 from app.core.errors import DynoError
@@ -93,13 +93,13 @@ class LimitsRow(QWidget):
 
     def _show_limits(self, comparison: Comparison) -> None:
         """Show the limits; those of a plan until decided cannot be changed."""
-        own = comparison["limits"] if comparison["has_own_limits"] else {}
-        for box, name, tip, wanted in (
-            (self._matters, "matters", _MATTERS, self._wanted.matters_pct),
-            (self._false, "false_share", _FALSE, self._wanted.false_share_pct),
+        own, limits = comparison.has_own_limits, comparison.limits
+        for box, of_plan, tip, wanted in (
+            (self._matters, limits.matters, _MATTERS, self._wanted.matters_pct),
+            (self._false, limits.false_share, _FALSE, self._wanted.false_share_pct),
         ):
             box.blockSignals(True)
-            box.setValue(100 * own[name] if own else wanted)
+            box.setValue(100 * of_plan if own else wanted)
             box.blockSignals(False)
             box.setEnabled(not own)
             box.setToolTip(as_tip(f"{tip}\n{_OWN}" if own else tip))

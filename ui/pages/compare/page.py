@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.comparison.cells.labels import names_of, row_label
 from app.comparison.verdicts.across import across_texts
-from app.comparison.verdicts.compare import base_of
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.core.page import MARGIN, Page
@@ -139,7 +138,7 @@ class ComparePage(Page):
         self.message.clear()
         if compared.said:
             self.message.show_info(compared.said)
-        elif compared.comparison and len(compared.comparison["sessions"]) == 1:
+        elif compared.comparison and len(compared.comparison.columns) == 1:
             self.message.show_info("Only one column: choose another to compare with.", self.commands.choose)
         elif not compared.chosen.ids:
             self.published.take_first()
@@ -171,7 +170,7 @@ class ComparePage(Page):
         self.chooser.set_chosen(self.columns.chosen.ids)
         if compared.comparison and compared.shown:
             across = across_texts(compared.shown, names_of(compared.shown))
-            self._show_warnings([*compared.comparison["warnings"], *across], bool(across))
+            self._show_warnings([*compared.comparison.warnings, *across], bool(across))
             self._show_verdict(compared.sentences)
             self.body.show_comparison(compared, self.controls.is_relative, self.limits.has_details)
             self.limits.explain(compared.shown, self.body.table.figures.has_deviations)
@@ -216,17 +215,17 @@ class ComparePage(Page):
         """Show the stacks of the chosen step: of the chosen column, and against the base."""
         comparison, row = self.body.comparison, self.body.table.chosen_step
         if comparison and row:
-            base, at = base_of(comparison), max(0, self.body.table.chosen_column)
+            base, at = comparison.base, max(0, self.body.table.chosen_column)
             places = dict.fromkeys((base, at))
-            names, columns = names_of(comparison), comparison["sessions"]
-            self._flames.ask([(names[each], columns[each]["ids"]) for each in places], row_label(row))
+            names, columns = names_of(comparison), comparison.columns
+            self._flames.ask([(names[each], columns[each].ids) for each in places], row_label(row))
 
     def explain(self) -> None:
         """Ask which setting makes the chosen column differ from the base."""
         from .explain_dialog import ExplainDialog
 
         comparison, row = self._compared.comparison, self.body.table.chosen_step
-        if comparison and len(comparison["sessions"]) > 1:
+        if comparison and len(comparison.columns) > 1:
             step = row_label(row) if row else ""
             ExplainDialog(self.context, comparison, self.body.table.chosen_column, step, self).show()
 

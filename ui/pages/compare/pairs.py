@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.comparison.cells.entries import RowEntry
+from app.comparison.cells.cell import Row
 from app.comparison.charts import NOTHING
 from app.comparison.charts.of_all_steps import pair_numbers, ratio_points, rows_of
 from app.comparison.charts.points import Point
@@ -66,5 +66,5 @@ def _both(group: Group, of_group: Sequence[PairOfSteps], shown: Shown) -> Groupe
     return Grouped(group[0], title, categories([each[1] for each in rows]), bars, None)
 
 
-def _points(rows: Sequence[RowEntry]) -> list[list[Point]]:
+def _points(rows: Sequence[Row]) -> list[list[Point]]:
     return [drawn_points(row) for row in rows]

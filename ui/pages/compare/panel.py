@@ -9,7 +9,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from app.comparison.cells.entries import Comparison, RowEntry
+from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.measures import Measure
 from ui.core.plain import Label, fitted
 from ui.core.theme import Theme
@@ -34,7 +34,7 @@ class Shown:
     measure: Measure
     is_relative: bool
     lines: tuple[Line, ...]  # one a column
-    row: RowEntry | None  # where the keyboard is in the table
+    row: Row | None  # where the keyboard is in the table
     column: int = -1  # of the comparison; -1: before the figures
 
 
@@ -42,16 +42,16 @@ def lines_of(comparison: Comparison, theme: Theme) -> tuple[Line, ...]:
     """The columns as lines of charts."""
     metrics = QFontMetrics(Label().font())
     return tuple(
-        Line(column["id"], fitted(metrics, shown.short, Qt.TextElideMode.ElideMiddle, _LABEL), shown.colour,
+        Line(column.id, fitted(metrics, shown.short, Qt.TextElideMode.ElideMiddle, _LABEL), shown.colour,
              shown.is_dashed, full=shown.name)
-        for column, shown in zip(comparison["sessions"], columns_shown(comparison, theme), strict=True)
+        for column, shown in zip(comparison.columns, columns_shown(comparison, theme), strict=True)
     )  # fmt: skip
 
 
 def whose_text(comparison: Comparison, theme: Theme) -> str:
     """`duel-innodb (base, n = 5), duel-rocksdb (n = 5), on shelf`."""
     names = [f"{each.name} ({'base, ' * each.is_base}{each.n})" for each in columns_shown(comparison, theme)]
-    targets = ", ".join(dict.fromkeys(column["target"] for column in comparison["sessions"]))
+    targets = ", ".join(dict.fromkeys(column.target for column in comparison.columns))
     return f"{', '.join(names)}, on {targets}"
 
 

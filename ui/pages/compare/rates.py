@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from app.comparison.cells.entries import RowEntry
+from app.comparison.cells.cell import Row
 from app.comparison.cells.labels import names_of
 from app.comparison.charts import NOTHING
 from app.comparison.charts.points import error_bars_text
@@ -38,7 +38,7 @@ class RatesPanel(ChoicePanel):
         return (
             shown.whole,
             shown.lines,
-            row and (row["workload"], str(row["coordinates"])),
+            row and (row.workload, str(row.coordinates)),
             self._choice.currentText(),
         )
 
@@ -55,17 +55,17 @@ class RatesPanel(ChoicePanel):
         self.drawn.emit()
 
 
-def _draw_rows(chart: LineChart, rows: list[RowEntry], percentile: str, shown: Shown) -> None:
-    xs = [float(row["coordinates"][AXIS]) for row in rows]
+def _draw_rows(chart: LineChart, rows: list[Row], percentile: str, shown: Shown) -> None:
+    xs = [float(row.coordinates[AXIS]) for row in rows]
     points = [latencies(row, percentile) for row in rows]
     curves = [(line, xs, [each[at].value for each in points]) for at, line in enumerate(shown.lines)]
     reaches = {line.key: [each[at].reach for each in points] for at, line in enumerate(shown.lines)}
-    unit = f"ms/{rows[0]['latency_per']}, less is better"
+    unit = f"ms/{rows[0].latency_per}, less is better"
     chart.set_title(f"{step_of(rows[0], AXIS)}: {percentile} over {X_NAME}", unit)
     chart.set_curves(curves, X_NAME, unit, True, reaches)
 
 
-def _remark(shown: Shown, rows: list[RowEntry]) -> str:
-    bars = error_bars_text(n for row in rows for n in row["measures"]["p99_ms"]["n"])
+def _remark(shown: Shown, rows: list[Row]) -> str:
+    bars = error_bars_text(figure.n for row in rows for figure in row.measures["p99_ms"])
     missed = missed_text(rows, names_of(shown.whole))
     return "\n".join(filter(None, (bars, missed)))

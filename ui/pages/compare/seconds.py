@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.comparison.cells.entries import RowEntry
+from app.comparison.cells.cell import Row
 from app.comparison.cells.labels import names_of
 from app.comparison.charts import NOTHING
 from app.comparison.charts.of_one_step import second_numbers
@@ -89,7 +89,7 @@ class SecondsPanel(Panel):
 
     def parts(self, shown: Shown) -> tuple[object, ...]:
         row = shown.row
-        step = row and (row["workload"], str(row["coordinates"]))
+        step = row and (row.workload, str(row.coordinates))
         return (shown.whole, shown.lines, step, self._series)
 
     def draw(self, shown: Shown) -> None:
@@ -99,14 +99,14 @@ class SecondsPanel(Panel):
         row, sessions, series = shown.row, sessions_of(shown.comparison), self._series
 
         def work(history: History) -> _Read:
-            found = curves(history, sessions, row["workload"], row["coordinates"], series)
+            found = curves(history, sessions, row.workload, row.coordinates, series)
             return _Read(found, all_series(history, sessions))
 
         self._latest.read(work, lambda found: self._on_read(shown, row, found), self.failed.emit)
 
-    def _on_read(self, shown: Shown, row: RowEntry, found: _Read) -> None:
+    def _on_read(self, shown: Shown, row: Row, found: _Read) -> None:
         self._fill_chooser(found.series)
-        threads = "" if row["threads"] is None else f", threads {row['threads']}"
+        threads = "" if row.threads is None else f", threads {row.threads}"
         self._step = f"{step_text(row)}{threads}"
         self._missing = _missing(shown, found.curves)
         self._remark.setText("; ".join(filter(None, (self._step, self._missing))))
@@ -115,7 +115,7 @@ class SecondsPanel(Panel):
         self._numbers = lambda: second_numbers(shown.comparison, found.curves, label, unit)
         self._draw_curves(shown, found.curves, label, unit)
 
-    def _tell(self, shown: Shown, row: RowEntry) -> None:
+    def _tell(self, shown: Shown, row: Row) -> None:
         """Show why a result is not of steady seconds, or not of all."""
         names = names_of(shown.comparison)
         lines = [f"{name}: {text}" for at, name in enumerate(names) for text in seconds_told(row, at)]
@@ -169,8 +169,8 @@ class SecondsPanel(Panel):
 
 def _missing(shown: Shown, found: Mapping[str, Curve]) -> str:
     """Text on columns without a curve."""
-    columns = zip(shown.comparison["sessions"], names_of(shown.comparison), strict=True)
-    without = [name for column, name in columns if not found.keys() & column["ids"]]
+    columns = zip(shown.comparison.columns, names_of(shown.comparison), strict=True)
+    without = [name for column, name in columns if not found.keys() & column.ids]
     if not found:
         return NOTHING["seconds"]
     return f"{NOTHING['seconds']} of {', '.join(without)}" if without else ""
@@ -179,8 +179,8 @@ def _missing(shown: Shown, found: Mapping[str, Curve]) -> str:
 def session_lines(shown: Shown) -> list[Line]:
     """A line for each session; repeats have their column's colour, the later ones fainter."""
     found = []
-    for column, line in zip(shown.comparison["sessions"], shown.lines, strict=True):
-        for at, id_ in enumerate(column["ids"]):
+    for column, line in zip(shown.comparison.columns, shown.lines, strict=True):
+        for at, id_ in enumerate(column.ids):
             label = f"repeat {at + 1}" if at else line.label
             full = f"{line.full}, {label}" if at else line.full
             found.append(replace(line, key=id_, label=label, faint=at > 0, full=full, contender=line.key))

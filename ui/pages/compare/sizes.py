@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.comparison.cells.entries import RowEntry
+from app.comparison.cells.cell import Row
 from app.comparison.charts import NOTHING
 from app.comparison.charts.of_one_step import PARTS, parts_of, size_numbers, sizes_of
 from app.comparison.charts.points import Numbers
@@ -25,7 +25,7 @@ class SizesPanel(EndingPanel):
     def made(self) -> StillChart:
         return StackChart(self.theme, self.title, "", self)
 
-    def fill(self, shown: Shown, row: RowEntry, ended: Ended) -> tuple[Numbers, str] | None:
+    def fill(self, shown: Shown, row: Row, ended: Ended) -> tuple[Numbers, str] | None:
         found = sizes_of(shown.comparison, ended)
         most = max((sum(sizes.values()) for sizes in found), default=0.0)
         unit, of = next((each for each in _UNITS if most >= _FEW * each[1]), _UNITS[-1])
@@ -37,11 +37,11 @@ class SizesPanel(EndingPanel):
             for part in parts_of(found)
         ]
         assert isinstance(self._chart, StackChart)
-        self._chart.set_title(f"Size after {row['workload']}", unit)
+        self._chart.set_title(f"Size after {row.workload}", unit)
         self._chart.set_bars([line.label for line in shown.lines], bars, f"{unit}, less is better", None)
         if not bars:
             return None
-        is_repeated = any(len(column["ids"]) > 1 for column in shown.comparison["sessions"])
+        is_repeated = any(len(column.ids) > 1 for column in shown.comparison.columns)
         title = "by part" + ("; of repeats the one in the middle" if is_repeated else "")
         return size_numbers(shown.comparison, found), title
 

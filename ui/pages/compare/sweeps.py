@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from app.comparison.cells.entries import RowEntry
+from app.comparison.cells.cell import Row
 from app.comparison.cells.measures import FIGURE
 from app.comparison.charts import AXES
 from app.comparison.charts.points import error_bars_text
@@ -37,15 +37,15 @@ class SweepPanel(ChoicePanel):
         return (
             shown.comparison,
             shown.lines,
-            row and (row["workload"], str(row["coordinates"])),
+            row and (row.workload, str(row.coordinates)),
             self._wanted,
         )
 
     def draw(self, shown: Shown) -> None:
-        axes = axes_of(shown.comparison["rows"], shown.row)
+        axes = axes_of(shown.comparison.rows, shown.row)
         axis = self._wanted if self._wanted in axes else next(iter(axes), "threads")
         self._fill(axes, axis)
-        rows = swept(shown.comparison["rows"], shown.row, axis)
+        rows = swept(shown.comparison.rows, shown.row, axis)
         self._axis = axis if rows else ""
         chart = self._provide()
         chart.setVisible(bool(rows))
@@ -68,23 +68,23 @@ class SweepPanel(ChoicePanel):
         super()._on_chosen(at)
 
 
-def _draw_rows(chart: LineChart, rows: list[RowEntry], axis: str, shown: Shown) -> None:
-    xs = [float(row["coordinates"][axis]) for row in rows]
+def _draw_rows(chart: LineChart, rows: list[Row], axis: str, shown: Shown) -> None:
+    xs = [float(row.coordinates[axis]) for row in rows]
     points = [drawn_points(row) for row in rows]
     curves = [(line, xs, [each[at].value for each in points]) for at, line in enumerate(shown.lines)]
     reaches = {line.key: [each[at].reach for each in points] for at, line in enumerate(shown.lines)}
-    better = ", less is better" if rows[0]["direction"] == "lower" else ""
-    measure = "" if shown.measure is FIGURE else f": {shown.measure.title_of(rows[0]['unit'])}"
-    unit = f"{drawn_unit(rows[0]['unit'])}{better}"
+    better = ", less is better" if rows[0].direction == "lower" else ""
+    measure = "" if shown.measure is FIGURE else f": {shown.measure.title_of(rows[0].unit)}"
+    unit = f"{drawn_unit(rows[0].unit)}{better}"
     chart.set_title(f"{step_of(rows[0], axis)} over {AXES[axis]}{measure}", unit)
     chart.set_curves(curves, AXES[axis], unit, is_logarithmic(rows, axis), reaches)
 
 
-def _remark(row: RowEntry | None, rows: list[RowEntry], axis: str) -> str:
+def _remark(row: Row | None, rows: list[Row], axis: str) -> str:
     if row is None:
         return "Choose a step in the table."
     if not rows:
         return not_swept(row, axis)
     if len(rows) == 1:
-        return f"{row['workload']} ran with only one number of {AXES[axis]}."
-    return error_bars_text(n for each in rows for n in each["n"])
+        return f"{row.workload} ran with only one number of {AXES[axis]}."
+    return error_bars_text(cell.n for each in rows for cell in each.cells)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QSize, Qt, 
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.comparison.cells.entries import RowEntry
+from app.comparison.cells.cell import Row
 from ui.core.theme import SPACE, Theme
 from ui.models.comparison import FIXED, ComparisonModel
 from ui.widgets.table import Table
@@ -25,7 +25,7 @@ class ComparisonTable(Table):
 
     base_wanted = Signal(int)  # column
     column_moved = Signal(int, int)  # from, to
-    cell_chosen = Signal(object)  # RowEntry | None
+    cell_chosen = Signal(object)  # Row | None
 
     def __init__(
         self, theme: Theme, figures: ComparisonModel | None = None, parent: QWidget | None = None
@@ -72,7 +72,7 @@ class ComparisonTable(Table):
         self.choose(self.currentIndex().row(), at + len(FIXED))
 
     @property
-    def chosen_step(self) -> RowEntry | None:
+    def chosen_step(self) -> Row | None:
         return self.figures.row_at(self.currentIndex().row())
 
     @property

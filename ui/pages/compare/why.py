@@ -6,14 +6,13 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QButtonGroup, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.comparison.cells.entries import RowEntry
+from app.comparison.cells.cell import Row
 from app.comparison.cells.labels import names_of, row_label
 from app.comparison.charts.of_all_steps import pair_numbers
 from app.comparison.texts.causes_text import causes_table
 from app.comparison.texts.costs_text import costs_of_steps, details, pairs_of_steps
 from app.comparison.texts.costs_text import to_csv as costs_csv
 from app.comparison.texts.waits_text import statements_table, waits_table
-from app.comparison.verdicts.compare import base_of
 from app.comparison.why.before_after import pairs
 from app.comparison.why.causes import causes
 from app.comparison.why.thread_states import states_of_steps
@@ -129,7 +128,7 @@ class WhyPanel(Panel):
         return costs_csv(self.shown.whole, [entry]) if entry else ""
 
     def parts(self, shown: Shown) -> tuple[object, ...]:
-        place = (shown.row and (shown.row["workload"], str(shown.row["coordinates"])), shown.column)
+        place = (shown.row and (shown.row.workload, str(shown.row.coordinates)), shown.column)
         return (shown.comparison, shown.is_relative, self._way, place)
 
     def go_to(self, way: str) -> None:
@@ -166,7 +165,7 @@ class WhyPanel(Panel):
     def _draw_named(self, shown: Shown) -> None:
         """Read causes, waits or statements of the chosen cell, then show them."""
         self._named, way, place = None, self._way, _place(shown)
-        alone = place is not None and place[1] == base_of(shown.whole)
+        alone = place is not None and place[1] == shown.whole.base
         if place is None or (alone and way != CAUSES):
             self._show(TextTable("", (), (), 0, (_CHOOSE,)))
             self.drawn.emit()
@@ -206,24 +205,24 @@ class WhyPanel(Panel):
 def _entry(shown: Shown) -> WhyEntry | None:
     """The entry of the chosen cell; None without a base."""
     place = _place(shown)
-    return why(shown.whole, *place) if place and place[1] != base_of(shown.whole) else None
+    return why(shown.whole, *place) if place and place[1] != shown.whole.base else None
 
 
-def _place(shown: Shown) -> tuple[RowEntry, int] | None:
+def _place(shown: Shown) -> tuple[Row, int] | None:
     """The row and column of the chosen cell; for the base, the first other column, if there is one."""
     if shown.row is None:
         return None
-    base, count = base_of(shown.whole), len(shown.whole["sessions"])
-    wanted = (shown.row["workload"], shown.row["coordinates"])
-    row = next(row for row in shown.whole["rows"] if (row["workload"], row["coordinates"]) == wanted)
+    base, count = shown.whole.base, len(shown.whole.columns)
+    wanted = (shown.row.workload, shown.row.coordinates)
+    row = next(row for row in shown.whole.rows if (row.workload, row.coordinates) == wanted)
     others = [at for at in range(count) if at != base] or [base]
     return row, shown.column if shown.column in others else others[0]
 
 
-def _read(history: History, way: str, shown: Shown, row: RowEntry, at: int) -> TextTable:
+def _read(history: History, way: str, shown: Shown, row: Row, at: int) -> TextTable:
     """The table of a way of READ."""
-    names, base = names_of(shown.whole), base_of(shown.whole)
+    names, base = names_of(shown.whole), shown.whole.base
     title = f"{row_label(row)}: {names[at]}" + (f" against {names[base]}" if at != base else "")
     if way == CAUSES:
         return causes_table(title, causes(history, shown.whole, row, at))
-    return _NAMED[way](title, named_waits(history, shown.whole, row["workload"], row["coordinates"], at))
+    return _NAMED[way](title, named_waits(history, shown.whole, row.workload, row.coordinates, at))

@@ -1,0 +1,168 @@
+"""The table of a comparison: columns, rows, and a cell where they meet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NotRequired, TypedDict
+
+from app.history.lists.sessions import ContenderEntry
+from app.history.steps.figures import CutEntry, SteadinessEntry
+from app.history.steps.rates import LimitEntry
+from app.stats import Limits
+
+Coordinate = int | float | str
+
+
+@dataclass
+class Column:
+    """A contender, its work and machine, as one session or several repeats."""
+
+    id: str  # of the first of them
+    ids: list[str]
+    attempts: list[str]  # left out, as another attempt of the same is among its ids
+    name: str
+    target: str
+    contender: ContenderEntry
+    sequence: str
+    source: str  # who published it, when and where; '' where it was not
+    state: str
+    failed_steps: int
+    loads: int | None  # that the data of its sessions come from; None where nobody said
+    server_starts: int | None
+    contender_key: str
+    work_key: str
+    machine_key: str
+    colour: int
+    cpus: int | None  # that its server may use; None where unknown
+    starts: list[float | None]  # when each session began, in seconds since 1970
+    plans: list[str]  # of each session
+    rounds: list[str]  # of each session, where its contenders took turns in slices; else ''
+    by_round: bool = False  # its sessions and those of the base are judged as pairs
+    across: str = ""  # time, machines: what is between it and the base; '' where their sessions alternate
+    canaries: list[float] = field(default_factory=list)  # of its machine, where columns are across something
+
+
+@dataclass
+class Figure:
+    """What a column has of a step by one measure."""
+
+    value: float | None  # median
+    n: int  # sessions; rounds where it is judged by them
+    samples: list[float | None]  # one a session, in the order of its ids; None where it is left out
+    rounds: list[float | None]  # of a column that is judged by round: its ratio to the base in each
+
+
+@dataclass
+class Cell(Figure):
+    """A step in a column, by the figure that steps are compared by: all that people see of it."""
+
+    relative: float | None = None  # the ratio to the base: the median of the rounds' ratios, else of medians
+    low: float | None = None  # the interval of the ratio; None where not judged, or too wide
+    high: float | None = None
+    spread: float | None = None  # the largest deviation of a session from the median, as a share
+    verdict: str | None = None
+    why: str = ""  # it has no verdict; '' where it has one
+    p: float | None = None  # of the test against the base: Student's of the rounds, else Welch's
+    across: str = ""  # of a verdict across time or machines; '' of every other
+    within: float | None = None  # of a rate of queries that was measured once: its max_block_deviation
+    reason: str = ""  # why there is no figure, or not one of each repeat
+    marks: list[str] = field(default_factory=list)
+    # one a session, in the order of its ids:
+    left_out: list[str] = field(default_factory=list)  # the marks for which it does not count; else ''
+    steadiness: list[SteadinessEntry | None] = field(default_factory=list)
+    cuts: list[CutEntry | None] = field(default_factory=list)
+    disturbed: list[str] = field(default_factory=list)  # what else took the machine, where that was too much
+    searches: list[LimitEntry | None] = field(default_factory=list)  # for a limit, of such steps
+
+
+@dataclass
+class Row:
+    """A step, with a cell for each column."""
+
+    workload: str
+    title: str  # what it does, as its workload says; '' where nobody said
+    kind: str
+    group: str
+    threads: int | None
+    coordinates: dict[str, Coordinate]
+    rate: float | None  # events a second that the plan sets; None where the clients go as fast as they can
+    unit: str
+    direction: str
+    cells: list[Cell]
+    latency_per: str  # what one latency is of
+    measures: Mapping[str, list[Figure]]  # by the name of a Measure; not the figure of the step itself
+
+    def has(self, measure: str) -> bool:
+        """Whether any column has a figure by it."""
+        return measure in self.measures and any(figure.n for figure in self.measures[measure])
+
+
+@dataclass
+class Ratio:
+    """The mean ratio of a column to the base, over the steps of a group."""
+
+    ratio: float
+    low: float | None = None  # the interval; None where repeats are too few, or it would be too wide
+    high: float | None = None
+    steps: int = 0  # that both columns have, and that are judged
+    across: str = ""  # as that of a verdict
+
+
+@dataclass
+class RowGroup:
+    """The steps of a group whose figures have one unit."""
+
+    group: str
+    unit: str
+    direction: str
+    steps: int  # the most that the ratio of a column to the base is over
+    of: int  # steps of the group
+    ratios: list[Ratio | None]  # a column each
+
+
+@dataclass
+class StatementPlans:
+    """A statement whose plans differ between columns, or within one."""
+
+    statement: str  # behind the label of its step
+    values: list[str | None]  # one a column
+
+
+@dataclass
+class Comparison:
+    """Columns beside a base, and their steps as rows."""
+
+    base: int  # the place of its column
+    columns: list[Column]
+    rows: list[Row]
+    plans: list[StatementPlans]
+    groups: list[RowGroup]
+    limits: Limits  # of the verdicts
+    repeatedly: bool  # a plan of them was looked at after each round, and went on until it was decided
+    has_own_limits: bool  # it is judged by those of this plan, and by nobody else's
+    warnings: list[str]
+
+    @property
+    def base_id(self) -> str:
+        return self.columns[self.base].id
+
+
+class CauseEntry(TypedDict):
+    """What may make a step slow; the lists have one entry for each column, the base first."""
+
+    name: str
+    title: str
+    words: str  # behind the figure
+    figures: list[float | None]
+    time_us: list[float | None]  # of the clients, per query
+    share: list[float | None]  # of all their time
+    explains: float | None  # a share of the difference in time per query; null if there is no difference
+    n: list[int]
+    # of what no cause is known by name: counters that moved, variables that differ
+    known_by: NotRequired[str]  # counter, time, named, differs
+    variable: NotRequired[str]  # that governs it and differs; '' where none does
+    in_force: NotRequired[list[str]]  # its values
+    counter: NotRequired[str]  # that moved; '' where none did
+    because: NotRequired[str]  # a line of why; '' where Dyno does not know
+    rank: NotRequired[float]
