@@ -24,10 +24,8 @@ from app.protocol import latency
 from app.protocol.events import Sample, encode
 from app.protocol.plan import Plan, Step
 from tests import journals
-from tests.bench import many_sessions
 from tests.bench.figure import Figure
 from tests.installed import DYNO
-from tests.older import make_older
 
 SERIES = 50
 SECONDS = 36_000  # of a 10-hour session
@@ -230,35 +228,6 @@ def measure_session_list(options: argparse.Namespace) -> list[Figure]:
     ]  # fmt: skip
 
 
-def measure_older(options: argparse.Namespace) -> list[Figure]:
-    """10,000 sessions of 50 steps in a file of an older version, not in the page cache: the first opening."""
-    with TemporaryDirectory() as folder:
-        home, file = Path(folder), Path(folder) / "history.sqlite"
-        many_sessions.fill(home, LISTED, 50)
-        with History(home) as history:
-            history.connection.execute(_AS_IF_COUNTED)
-        figures = []
-        for version in (5, 4, 1):
-            make_older(home, version)
-            kept, times = file.read_bytes(), []
-            for _ in range(7):
-                file.write_bytes(kept)
-                _evict(file)
-                began = time.perf_counter()
-                History(home).close()
-                times.append(time.perf_counter() - began)
-            file.write_bytes(kept)
-            name = f"10,000 sessions x 50 steps of version {version}, opened, median"
-            figures.append(Figure(name, median(times), "s", len(times), "times", at_most=0.3))
-    return figures
-
-
-_AS_IF_COUNTED = """
-INSERT INTO counted SELECT number, 300, NULL, NULL, '', NULL, 'steady',
-    'no trend, no two levels, no stall in 300 seconds', 0.03, NULL, NULL, NULL
-FROM step WHERE state = 'completed'"""
-
-
 def fill(home: Path, sessions: int = LISTED) -> None:
     """Short sessions through the door that all take."""
     contenders = [
@@ -299,5 +268,4 @@ FIGURES = {
     "live-second": measure_live_second,
     "catch-up": measure_catch_up,
     "session-list": measure_session_list,
-    "older-history": measure_older,
 }

@@ -1,4 +1,4 @@
-"""The window counts sessions of an older version anew, while people work."""
+"""The window counts sessions that wait anew, while people work."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.history.recorded.recounting import uncounted
 from app.history.recorded.writing import Writer
 from app.history.store.history import BusyError, History, HistoryError
 from tests import journals
-from tests.older import make_older
+from tests.uncounted import uncount
 from ui.core.bus import Changes
 from ui.core.context import Context
 from ui.shell.recounting import Recounting
@@ -25,7 +25,7 @@ SESSIONS = 30
 
 @pytest.fixture
 def old_home(dyno_home: Path) -> Path:
-    """Sessions as the first version left them: without what the list shows of them."""
+    """Sessions without what the list shows of them."""
     plan = journals.plan(repeats=SESSIONS)
     with History(dyno_home) as history:
         for turn in plan.turns:
@@ -33,7 +33,7 @@ def old_home(dyno_home: Path) -> Path:
             maker.step(1)
             maker.end()
             Writer(history).append(plan.id, turn.session, 0, maker.raw)
-    make_older(dyno_home, 1)
+    uncount(dyno_home)
     return dyno_home
 
 

@@ -10,11 +10,13 @@ from pathlib import Path
 from app.core.errors import InputError
 from app.history.store import journals
 from app.history.store.history import BusyError, History, HistoryError
-from app.history.store.schema import MIGRATIONS, OWNED_TABLES, VERSION
+from app.history.store.schema import FIRST, MIGRATIONS, OWNED_TABLES, VERSION
 from app.protocol.checked import decode
 from app.protocol.events import MAX_LINE
 
 from .writing import Writer
+
+_OLD = "of a Dyno before 0.1.0"
 
 
 @dataclass
@@ -26,11 +28,11 @@ class Rebuilt:
 
 
 def rebuild(directory: Path) -> Rebuilt:
-    """Read all kept journals again; a damaged history file is set aside and what can be saved taken over."""
+    """Read all kept journals again; a damaged or old file is set aside and what can be saved taken over."""
     rebuilt = Rebuilt()
     file = directory / "history.sqlite"
     fault = fault_of(file)
-    damaged = _set_aside(file) if fault else None
+    damaged = _set_aside(file, "old" if fault == _OLD else "damaged") if fault else None
     with History(directory) as history:
         if damaged is not None:
             rebuilt.problems += [f"the history file was {fault}; it is now {damaged}"]
@@ -113,10 +115,10 @@ def _sessions_of(path: Path) -> set[str]:
         return set()
 
 
-def _set_aside(path: Path) -> Path:
-    """Move a damaged history file away; returns its new path."""
+def _set_aside(path: Path, state: str) -> Path:
+    """Move a history file away; returns its new path."""
     number = 1
-    while (damaged := path.with_name(f"history-damaged-{number}.sqlite")).exists():
+    while (damaged := path.with_name(f"history-{state}-{number}.sqlite")).exists():
         number += 1
     for ending in ("-wal", "-shm", ""):
         part = path.with_name(path.name + ending)
@@ -133,7 +135,10 @@ def fault_of(path: Path) -> str:
         with closing(sqlite3.connect(path)) as connection:
             if connection.execute("PRAGMA quick_check").fetchone()[0] != "ok":
                 return "damaged"
-            lost = _lost_of(connection)
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            if 0 < version < FIRST:
+                return _OLD
+            lost = _lost_of(connection, version)
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         if getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY"):
             raise BusyError(f"{path}: another process has locked it, try again") from None
@@ -142,12 +147,12 @@ def fault_of(path: Path) -> str:
     return f"damaged, it lacks {names}" if lost else ""
 
 
-def _lost_of(connection: sqlite3.Connection) -> list[str]:
+def _lost_of(connection: sqlite3.Connection, version: int) -> list[str]:
     """The tables and indexes that a history file of its version has, and this one has not."""
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
     with closing(sqlite3.connect(":memory:")) as whole:
-        for migration in MIGRATIONS[:version] if version <= VERSION else ():  # a newer one is refused later
-            whole.executescript(migration)
+        for number, migration in MIGRATIONS.items():
+            if number <= version <= VERSION:  # a newer one is refused later
+                whole.executescript(migration)
         lost = sorted(_parts_in(whole) - _parts_in(connection))
     return [each for each in lost if each.startswith("table")] or lost  # an index goes with its table
 

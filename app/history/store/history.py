@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from app.core.errors import DynoError
 
-from .schema import DERIVED_TABLES, MIGRATIONS, OWNED_TABLES, VERSION
+from .schema import DERIVED_TABLES, FIRST, MIGRATIONS, OWNED_TABLES, VERSION
 
 BUSY_S = 10.0  # how long a writer waits for another
 
@@ -82,7 +82,7 @@ class History:
             raise
 
     def _migrate(self) -> None:
-        """Bring the file to this version; refuse a newer one."""
+        """Bring the file to this version; refuse a newer one, and those before the first."""
         if self._version() == VERSION:
             return
         with self.transaction() as connection:
@@ -91,10 +91,12 @@ class History:
                 raise HistoryError(
                     f"{self.path} has version {version}, this Dyno reads up to {VERSION}: update Dyno"
                 )
+            if 0 < version < FIRST:
+                raise HistoryError(f"{self.path} is of a Dyno before 0.1.0: {_REBUILD}")
             if 0 < version < VERSION:
                 _back_up(self.path, self.path.with_name(f"history-{version}.sqlite"))
-            for migration in MIGRATIONS[version:]:
-                for statement in migration.split(";\n"):
+            for number, migration in MIGRATIONS.items():
+                for statement in migration.split(";\n") if number > version else ():
                     connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {VERSION}")
 

@@ -1,4 +1,4 @@
-"""The tables of the history file: what each version adds to the one before, as SQL that never changes."""
+"""The tables of the history file, as SQL that never changes, and what each later version adds."""
 
 from __future__ import annotations
 
@@ -42,6 +42,8 @@ CREATE TABLE session (
 ) STRICT;
 CREATE INDEX session_by_time ON session (planned_at, ordinal, id);
 CREATE INDEX session_by_keys ON session (contender_key, work_key, machine_key);
+-- the list is sorted by when a session began, or was planned to
+CREATE INDEX session_by_begin ON session (coalesce(started_at, planned_at), ordinal, id);
 
 CREATE TABLE step (
     number INTEGER PRIMARY KEY,
@@ -71,6 +73,8 @@ CREATE TABLE step (
     progress TEXT NOT NULL DEFAULT '',          -- the latest, while it is active
     started_t REAL,
     ended_t REAL,
+    others TEXT NOT NULL DEFAULT '',            -- JSON of `Others`; empty: not measured
+    data_bytes REAL,                            -- of tables and indexes alone
     UNIQUE (session, position)
 ) STRICT;
 
@@ -108,7 +112,7 @@ CREATE TABLE clock (                            -- the seconds that the blocks o
     derived TEXT NOT NULL                       -- JSON: which of them are total less intervals
 ) STRICT;
 
-CREATE TABLE summary (                          -- of the measured seconds
+CREATE TABLE summary (                          -- unused; to drop it would read gigabytes
     step INTEGER NOT NULL REFERENCES step (number) ON DELETE CASCADE,
     series INTEGER NOT NULL,
     n INTEGER NOT NULL,
@@ -124,6 +128,7 @@ CREATE TABLE staging (                          -- the seconds of a step that ha
     dt REAL NOT NULL,
     derived INTEGER NOT NULL,
     content BLOB NOT NULL,                      -- float64 by number of the series, NaN is missing
+    latency TEXT,
     PRIMARY KEY (step, seq)
 ) STRICT, WITHOUT ROWID;
 
@@ -183,6 +188,40 @@ CREATE TABLE journal (                          -- how far the kept journal has 
     seq INTEGER NOT NULL,
     refused TEXT NOT NULL DEFAULT ''            -- a newer protocol: bytes are kept, events are not read
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE latency (                          -- of each second, by the buckets of sysbench
+    step INTEGER PRIMARY KEY REFERENCES step (number) ON DELETE CASCADE,
+    content BLOB NOT NULL                       -- a line for each second of its clock, see distributions.py
+) STRICT;
+
+CREATE TABLE headline (                         -- one QPS for each group of steps
+    session INTEGER NOT NULL REFERENCES session (number) ON DELETE CASCADE,
+    grouping TEXT NOT NULL,
+    qps REAL,                                   -- geometric mean of the steps that have a figure
+    n INTEGER NOT NULL,                         -- steps that have one
+    steps INTEGER NOT NULL,                     -- of the group
+    PRIMARY KEY (session, grouping)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX headline_by_group ON headline (grouping, qps);
+
+CREATE TABLE counted (                          -- the seconds of a step that count
+    step INTEGER PRIMARY KEY REFERENCES step (number) ON DELETE CASCADE,
+    seconds INTEGER NOT NULL,                   -- that were measured
+    first_s INTEGER,                            -- of those that count; null: all do
+    last_s INTEGER,
+    reason TEXT NOT NULL,                       -- of the person who cut it
+    value REAL,                                 -- that the cut ones come to
+    steadiness TEXT NOT NULL,                   -- steady, unsteady, too short to tell
+    text TEXT NOT NULL,                         -- why
+    max_block_deviation REAL,
+    p50_ms REAL,                                -- of the cut ones
+    p95_ms REAL,
+    p99_ms REAL
+) STRICT;
+
+CREATE TABLE uncounted (                        -- sessions that `recounting` counts anew
+    session INTEGER PRIMARY KEY REFERENCES session (number) ON DELETE CASCADE
+) STRICT;
 """
 
 # What no journal could give back. Sessions are named by id: their derived row may be away for a rebuild.
@@ -211,77 +250,10 @@ CREATE TABLE link (                             -- the lock of its plan was seen
 CREATE TABLE clock_offset (                     -- the target's clock less the desktop's, at each connect
     plan TEXT NOT NULL, at REAL NOT NULL, offset_s REAL NOT NULL, PRIMARY KEY (plan, at)
 ) STRICT, WITHOUT ROWID;
-"""
-
-# A session that a person deleted does not come back by itself; what was added to it waits for the undo.
-DELETED = """
-CREATE TABLE deleted (
+CREATE TABLE deleted (                          -- a session that does not come back by itself
     session TEXT PRIMARY KEY, plan TEXT NOT NULL, at REAL NOT NULL,
-    added TEXT NOT NULL                         -- JSON: its rows of the owned tables; empty: past undoing
-) STRICT, WITHOUT ROWID
-"""
-
-# One QPS for each group of steps. The list is sorted by when a session began, or was planned to.
-HEADLINE = """
-CREATE TABLE headline (
-    session INTEGER NOT NULL REFERENCES session (number) ON DELETE CASCADE,
-    grouping TEXT NOT NULL,
-    qps REAL,                                   -- geometric mean of the steps that have a figure
-    n INTEGER NOT NULL,                         -- steps that have one
-    steps INTEGER NOT NULL,                     -- of the group
-    PRIMARY KEY (session, grouping)
+    added TEXT NOT NULL                         -- JSON: its owned rows, for the undo; empty: past undoing
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX session_by_begin ON session (coalesce(started_at, planned_at), ordinal, id);
-CREATE INDEX headline_by_group ON headline (grouping, qps);
-"""
-
-# The seconds of a step that count. A cut that came with an import did not count in the headlines before.
-COUNTED = """
-CREATE TABLE counted (
-    step INTEGER PRIMARY KEY REFERENCES step (number) ON DELETE CASCADE,
-    seconds INTEGER NOT NULL,                   -- that were measured
-    first_s INTEGER,                            -- of those that count; null: all do
-    last_s INTEGER,
-    reason TEXT NOT NULL,                       -- of the person who cut it
-    value REAL,                                 -- that the cut ones come to
-    steadiness TEXT NOT NULL,                   -- steady, unsteady, too short to tell
-    text TEXT NOT NULL                          -- why
-) STRICT;
-DELETE FROM headline WHERE session IN
-    (SELECT session.number FROM session JOIN cut ON cut.session = session.id);
-"""
-
-# Steps are judged by other rules since, which find a server that hung most of a step: see `UNCOUNTED`.
-JUDGED_ANEW = ""
-
-# What an older version counted of a session is counted anew, one session at a time: see `recounting`.
-# `summary` is no longer filled; to drop it would read gigabytes of an old history before it opens.
-UNCOUNTED = """
-CREATE TABLE uncounted (                        -- sessions that wait for it
-    session INTEGER PRIMARY KEY REFERENCES session (number) ON DELETE CASCADE
-) STRICT;
-INSERT INTO uncounted SELECT number FROM session;
-ALTER TABLE counted ADD COLUMN max_block_deviation REAL;
-"""
-
-# What else took the machine: JSON of `Others`, empty where nobody looked. Tables and indexes have bytes of
-# their own, apart from all else in the data directory.
-OTHERS = """
-ALTER TABLE step ADD COLUMN others TEXT NOT NULL DEFAULT '';
-ALTER TABLE step ADD COLUMN data_bytes REAL;
-INSERT OR IGNORE INTO uncounted SELECT number FROM session;
-"""
-
-# The latencies of each second, by the buckets of sysbench; percentiles of the seconds that a person left.
-LATENCY = """
-CREATE TABLE latency (
-    step INTEGER PRIMARY KEY REFERENCES step (number) ON DELETE CASCADE,
-    content BLOB NOT NULL                       -- a line for each second of its clock, see distributions.py
-) STRICT;
-ALTER TABLE staging ADD COLUMN latency TEXT;
-ALTER TABLE counted ADD COLUMN p50_ms REAL;
-ALTER TABLE counted ADD COLUMN p95_ms REAL;
-ALTER TABLE counted ADD COLUMN p99_ms REAL;
 """
 
 # A team's history: who added what, which of it counts, and how much of each journal the team's server has.
@@ -320,13 +292,7 @@ CREATE TABLE team_session (
 CREATE TABLE team_seen (                        -- how far the lists of each author were read
     author TEXT PRIMARY KEY, sessions INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE team (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID
-"""
-
-# Rates that a plan sets are in no mean of a group since.
-RATES = """
-DELETE FROM headline WHERE session IN (SELECT session FROM step WHERE coordinates LIKE '%"rate":%');
-INSERT OR IGNORE INTO uncounted SELECT session FROM step WHERE coordinates LIKE '%"rate":%'
+CREATE TABLE team (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 """
 
 OWNED_TABLES = (
@@ -341,10 +307,7 @@ DERIVED_TABLES = (
     "step", "fact", "log", "note", "mark", "unknown", "session", "plan", "journal",
 )  # fmt: skip
 
-
-# A file of version N has gone through the first N of them. They make, empty and mark, and compute nothing:
-# a new one that needs figures counted anew puts the sessions into `uncounted`.
-MIGRATIONS = [
-    DERIVED + OWNED, DELETED, HEADLINE, COUNTED, JUDGED_ANEW, UNCOUNTED, OTHERS, LATENCY, TEAM, RATES,
-]  # fmt: skip
-VERSION = len(MIGRATIONS)
+# By the version that a file then has: 10 is that of 0.1.0, the first. A new one makes, empties and marks, and
+# computes nothing: if it needs figures counted anew, it puts the sessions into `uncounted`.
+MIGRATIONS = {10: DERIVED + OWNED + TEAM}
+FIRST, VERSION = min(MIGRATIONS), max(MIGRATIONS)

@@ -1,4 +1,4 @@
-"""A history of an older version: the command line counts what it reads before it reads it."""
+"""A history in which sessions wait: the command line counts what it reads before it reads it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from app.cli import main
 from app.history.recorded.recounting import uncounted
 from app.history.store.history import History
-from tests.older import VERSIONS, make_older
+from tests.uncounted import LEFT, uncount
 from tests.unit.history.test_counting import FIRST, SECOND
 from tests.unit.history.test_recounting import fill
 
@@ -42,16 +42,16 @@ def said(words: tuple[str, ...], home: Path, capsys: pytest.CaptureFixture[str])
     return Path(words[-1]).read_text() if "--out" in words else out
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("left", LEFT)
 def test_every_command_says_what_it_says_of_a_history_of_today(
     today: Path,
     tmp_path: Path,
-    version: int,
+    left: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     old = shutil.copytree(today, tmp_path / "old")
-    make_older(old, version)
+    uncount(old, left)
     for at, words in enumerate(COMMANDS):
         told = []
         for source in (today, old):
@@ -65,7 +65,7 @@ def test_what_a_command_does_not_read_is_not_counted(
     today: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     home = shutil.copytree(today, tmp_path / "home")
-    make_older(home, 4)
+    uncount(home)
     monkeypatch.setenv("DYNO_HOME", str(home))
     for words, left in ((("session", "list"), 2), (("session", "show", SECOND), 1)):
         assert main(words) == 0

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -22,7 +20,6 @@ from app.history.lists.browsing import (
     lines,
 )
 from app.history.recorded.rebuilding import rebuild
-from app.history.recorded.recounting import recount
 from app.history.recorded.watching import keep_unlocked
 from app.history.store.history import History
 from tests import journals
@@ -32,7 +29,6 @@ PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb"
 OTHER = replace(journals.plan(number=2, target="xeon"), sequence="quick")
 IDS = [*(turn.session for turn in PLAN.turns), OTHER.turns[0].session]
 OLDEST_FIRST = Order("date", False)
-DATA = Path(__file__).parents[2] / "data"
 
 
 @pytest.fixture
@@ -219,11 +215,3 @@ def test_headlines_are_made_anew_by_a_rebuild(filled: History) -> None:
             "SELECT grouping, qps, n, steps FROM headline JOIN session ON number = session ORDER BY id"
         )
     assert sorted(rows) == sorted(before)
-
-
-def test_a_history_of_the_first_version_gets_its_headlines(tmp_path: Path) -> None:
-    shutil.copy(DATA / "history-1.sqlite", tmp_path / "history.sqlite")
-    with History(tmp_path) as history:
-        recount(history, 60.0)
-        (line,) = lines(history, browse(history, Filter(), Order()).ids)
-    assert line["headlines"]["point-query"] == Headline(pytest.approx(19074.31), 1, 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -125,24 +124,3 @@ def test_it_is_named_by_its_id_or_the_end_of_it(filled: History) -> None:
     assert edits.find_deleted(filled, FIRST) == edits.find_deleted(filled, FIRST[-6:]) == FIRST
     with pytest.raises(InputError, match=f"the latest are: {FIRST}"):
         edits.find_deleted(filled, "mine")
-
-
-def test_a_history_of_before_learns_to_delete(dyno_home: Path) -> None:
-    dyno_home.mkdir()
-    released = Path(__file__).parents[2] / "data" / "history-1.sqlite"
-    shutil.copy(released, dyno_home / "history.sqlite")
-    with History(dyno_home) as history:
-        edits.delete(history, "last")
-        assert sessions(history) == []
-
-
-def test_a_damaged_history_of_before_has_no_deleted_ones_to_lose(dyno_home: Path) -> None:
-    dyno_home.mkdir()
-    file = dyno_home / "history.sqlite"
-    shutil.copy(Path(__file__).parents[2] / "data" / "history-1.sqlite", file)
-    with file.open("r+b") as damaged:
-        damaged.seek(-4096 * 3, 2)
-        damaged.write(b"\x99" * 4096 * 3)
-    rebuilt = rebuild(dyno_home)
-    assert "was damaged" in rebuilt.problems[0]
-    assert not any("deleted" in problem for problem in rebuilt.problems)

@@ -16,6 +16,8 @@ from app.history.store.history import BusyError, History, HistoryError
 from tests import journals
 from tests.journals import store
 
+NEXT = schema.VERSION + 1
+
 
 def test_it_is_made_where_it_is_not(tmp_path: Path) -> None:
     with History(tmp_path / "a" / "b") as history:
@@ -32,6 +34,16 @@ def test_a_newer_one_is_refused(tmp_path: Path) -> None:
         History(tmp_path)
 
 
+@pytest.mark.parametrize("version", [1, schema.FIRST - 1])
+def test_one_of_before_the_first_version_is_refused(tmp_path: Path, version: int) -> None:
+    with History(tmp_path) as history:
+        history.connection.execute(f"PRAGMA user_version = {version}")
+    before = (tmp_path / "history.sqlite").read_bytes()
+    with pytest.raises(HistoryError, match=r"is of a Dyno before 0\.1\.0: rebuild it with"):
+        History(tmp_path)
+    assert (tmp_path / "history.sqlite").read_bytes() == before
+
+
 def test_what_no_journal_could_give_back_is_copied_before_it_is_migrated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -46,9 +58,9 @@ def test_what_no_journal_could_give_back_is_copied_before_it_is_migrated(
     with monkeypatch.context() as patched:
         patched.setattr(
             "app.history.store.history.MIGRATIONS",
-            [*schema.MIGRATIONS, "ALTER TABLE session ADD COLUMN mood TEXT"],
+            {**schema.MIGRATIONS, NEXT: "ALTER TABLE session ADD COLUMN mood TEXT"},
         )
-        patched.setattr("app.history.store.history.VERSION", schema.VERSION + 1)
+        patched.setattr("app.history.store.history.VERSION", NEXT)
         with History(tmp_path) as history:
             assert history.query("SELECT mood FROM session") == [(None,)]
     for part in tmp_path.glob("history.sqlite*"):
@@ -64,8 +76,8 @@ def test_a_migration_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pyt
 
     fails = "ALTER TABLE session ADD COLUMN mood TEXT;\nDROP TABLE nowhere"
     with monkeypatch.context() as patched:
-        patched.setattr("app.history.store.history.MIGRATIONS", [*schema.MIGRATIONS, fails])
-        patched.setattr("app.history.store.history.VERSION", schema.VERSION + 1)
+        patched.setattr("app.history.store.history.MIGRATIONS", {**schema.MIGRATIONS, NEXT: fails})
+        patched.setattr("app.history.store.history.VERSION", NEXT)
         with pytest.raises(sqlite3.OperationalError):
             History(tmp_path)
     with History(tmp_path) as history:
@@ -139,9 +151,9 @@ def test_who_comes_second_migrates_and_copies_nothing(
 ) -> None:
     """The copy of the file as it was stays so: another process has been faster between two looks."""
     History(tmp_path).close()
-    monkeypatch.setattr("app.history.store.history.VERSION", schema.VERSION + 1)
-    monkeypatch.setattr("app.history.store.history.MIGRATIONS", [*schema.MIGRATIONS, ""])
-    seen = iter([schema.VERSION, schema.VERSION + 1])
+    monkeypatch.setattr("app.history.store.history.VERSION", NEXT)
+    monkeypatch.setattr("app.history.store.history.MIGRATIONS", {**schema.MIGRATIONS, NEXT: ""})
+    seen = iter([schema.VERSION, NEXT])
     monkeypatch.setattr(History, "_version", lambda _: next(seen))
     History(tmp_path).close()
     assert not list(tmp_path.glob("history-*.sqlite"))

@@ -114,6 +114,27 @@ def test_a_lost_table_is_told_and_a_rebuild_makes_every_table_anew(
         assert everything(dyno_home) == before
 
 
+def test_a_file_of_before_the_first_version_is_set_aside_and_what_was_added_saved(
+    dyno_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(dyno_home)
+    before, file = everything(dyno_home), dyno_home / "history.sqlite"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript("DROP TABLE deleted; DROP TABLE uncounted; PRAGMA user_version = 5")
+    assert main(["session", "list"]) == 1
+    assert capsys.readouterr().err == (
+        f"dyno: {file} is of a Dyno before 0.1.0: rebuild it with `dyno doctor --rebuild`\n"
+    )
+    assert main(["doctor"]) == 1
+    assert f"{file}: of a Dyno before 0.1.0: to rebuild it from the j" in capsys.readouterr().out
+    assert main(["doctor", "--rebuild"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "rebuilt from the stored journals: 3 sessions",
+        f"the history file was of a Dyno before 0.1.0; it is now {dyno_home / 'history-old-1.sqlite'}",
+    ]
+    assert everything(dyno_home) == before
+
+
 def test_a_file_that_another_process_has_locked_is_not_called_damaged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

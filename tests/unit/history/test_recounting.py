@@ -1,9 +1,7 @@
-"""What an older version stored is counted anew: all of it, once, whatever comes in between."""
+"""What waits in `uncounted` is counted anew: all of it, once, whatever comes in between."""
 
 from __future__ import annotations
 
-import re
-import shutil
 import subprocess
 import sys
 import time
@@ -17,7 +15,7 @@ import pytest
 from app.comparison.verdicts.compare import compare
 from app.history.lists import edits
 from app.history.lists.browsing import Filter, Order, browse, lines
-from app.history.recorded import counting, recounting
+from app.history.recorded import recounting
 from app.history.recorded.counting import Cut, unsteady_steps
 from app.history.recorded.group_means import QPS_UNIT
 from app.history.recorded.rebuilding import rebuild
@@ -30,7 +28,7 @@ from app.history.store.packing import pack
 from app.protocol.plan import Step
 from tests import journals
 from tests.journals import store
-from tests.older import VERSIONS, make_older
+from tests.uncounted import LEFT, uncount
 from tests.unit.history.test_counting import FIRST, PLAN, POINT, SECOND, UPDATE, Made, made
 
 LONG_S = 60.0
@@ -66,15 +64,9 @@ def before(tmp_path: Path) -> list[Any]:
         return everything(history)
 
 
-def shown_steps(history: History) -> list[dict[str, Any]]:
-    """The steps as `session show` has them, without what no older version knew."""
-    steps = figures.show(history, FIRST)["steps"]
-    return [{name: value for name, value in each.items() if name != "threads"} for each in steps]
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-def test_it_comes_to_what_is_stored_today(tmp_path: Path, before: list[Any], version: int) -> None:
-    make_older(tmp_path, version)
+@pytest.mark.parametrize("left", LEFT)
+def test_it_comes_to_what_is_stored_today(tmp_path: Path, before: list[Any], left: str) -> None:
+    uncount(tmp_path, left)
     with History(tmp_path) as history:
         assert uncounted(history) == 2
         assert recount(history, LONG_S) == 0
@@ -83,28 +75,14 @@ def test_it_comes_to_what_is_stored_today(tmp_path: Path, before: list[Any], ver
         assert everything(history) == before
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-def test_opening_reads_no_seconds_and_says_nothing_that_is_wrong(
-    tmp_path: Path, before: list[Any], version: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What is missing in the list is missing; what is there is right."""
-    if version == 3:  # it did not know that cuts count
-        with History(tmp_path) as history:
-            history.connection.execute("UPDATE headline SET qps = 36700 WHERE grouping = 'write'")
-    make_older(tmp_path, version)
-    monkeypatch.setattr(counting, "values_of", None)
-    with History(tmp_path) as history:
-        for (id_, found), (_, right) in zip(headlines(history), before[-1], strict=True):
-            assert found.items() <= right.items() or (version, id_) == (3, SECOND)
-
-
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("left", LEFT)
 def test_what_is_about_to_be_read_is_counted_first_and_nothing_else(
-    tmp_path: Path, before: list[Any], version: int
+    tmp_path: Path, before: list[Any], left: str
 ) -> None:
-    make_older(tmp_path, version)
+    uncount(tmp_path, left)
     with History(tmp_path) as history:
-        assert shown_steps(history) == before[0]
+        figures.show(history, FIRST)
+        assert figures.steps(history, FIRST) == before[0]
         assert uncounted(history) == 1
         compare(history, [FIRST, SECOND])
         assert uncounted(history) == 0
@@ -122,26 +100,20 @@ def test_rates_that_the_plan_sets_leave_the_means(tmp_path: Path) -> None:
         for at, value in enumerate((100.0, 400.0, 5000.0)):
             maker.step(at, value=value)
         store(history, maker)
-        ((_, today),) = headlines(history)
-        assert [each.qps for each in today.values()] == [pytest.approx(5000.0)]
-        history.connection.execute("UPDATE headline SET qps = 585, n = 3")  # as version 9 had it
-    make_older(tmp_path, 9)
-    with History(tmp_path) as history:
-        assert uncounted(history) == 1 and headlines(history)[0][1] == {}
-        recount(history, LONG_S)
-        assert headlines(history)[0][1] == today
+        ((_, found),) = headlines(history)
+        assert [each.qps for each in found.values()] == [pytest.approx(5000.0)]
 
 
 @pytest.mark.parametrize("read", [overview, lambda history, session: timeline(history, session, [])])
 def test_the_live_page_has_all_of_its_plan_counted(tmp_path: Path, before: list[Any], read: Any) -> None:
-    make_older(tmp_path, 3)
+    uncount(tmp_path)
     with History(tmp_path) as history:
         read(history, SECOND)
         assert everything(history) == before
 
 
 def test_a_rebuild_makes_the_same(tmp_path: Path, before: list[Any]) -> None:
-    make_older(tmp_path, 3)
+    uncount(tmp_path)
     assert rebuild(tmp_path).problems == []
     with History(tmp_path) as history:
         assert uncounted(history) == 0
@@ -151,7 +123,7 @@ def test_a_rebuild_makes_the_same(tmp_path: Path, before: list[Any]) -> None:
 
 def test_a_damaged_session_does_not_stop_the_others(tmp_path: Path, before: list[Any]) -> None:
     """The latest one, with which counting begins: one step of it is damaged."""
-    make_older(tmp_path, 3)
+    uncount(tmp_path)
     with History(tmp_path) as history:
         history.connection.execute(
             "UPDATE block SET content = x'00112233' WHERE step = (SELECT step.number FROM step"
@@ -169,11 +141,13 @@ def test_a_damaged_session_does_not_stop_the_others(tmp_path: Path, before: list
 def test_of_a_damaged_step_stays_what_was_counted_before(
     tmp_path: Path, before: list[Any], position: int
 ) -> None:
-    make_older(tmp_path, 5)
+    uncount(tmp_path, "other rules")
     with History(tmp_path) as history:
         history.connection.execute("UPDATE block SET content = x'00112233'")
-        assert shown_steps(history)[position] == {
-            **before[0][position], "max_block_deviation": None
+        figures.show(history, FIRST)
+        assert figures.steps(history, FIRST)[position] == {
+            **before[0][position], "max_block_deviation": None,
+            "steadiness": {"word": "steady", "text": "as it was judged then"},
         }  # fmt: skip
 
 
@@ -182,7 +156,7 @@ def test_a_clock_that_is_damaged_stops_nothing(
     tmp_path: Path, before: list[Any], seconds: list[float]
 ) -> None:
     """It is of other seconds than the values; or of one so far away that no memory holds all before it."""
-    make_older(tmp_path, 3)
+    uncount(tmp_path)
     (clock,) = pack(np.array([seconds], dtype=float), [0])
     with History(tmp_path) as history:
         history.connection.execute("UPDATE clock SET s = ?", (clock,))
@@ -191,7 +165,7 @@ def test_a_clock_that_is_damaged_stops_nothing(
 
 
 def test_it_ends_when_its_time_is_over_and_goes_on_later(tmp_path: Path, before: list[Any]) -> None:
-    make_older(tmp_path, 3)
+    uncount(tmp_path)
     with History(tmp_path) as history:
         assert recount(history, 0.0) == uncounted(history) == 1
         assert figures.steps(history, SECOND) == before[1]
@@ -205,7 +179,7 @@ def test_what_others_did_meanwhile_stays(
     tmp_path: Path, before: list[Any], monkeypatch: pytest.MonkeyPatch, is_deleted: bool
 ) -> None:
     """Between the reading of a session and the writing: it is deleted, or counted and cut."""
-    make_older(tmp_path, 3)
+    uncount(tmp_path)
     counts = recounting._counts
     with History(tmp_path) as history, History(tmp_path) as other:
 
@@ -235,7 +209,7 @@ def test_a_session_that_is_followed_meanwhile(tmp_path: Path, before: list[Any])
         store(history, made(FIRST))
         edits.cut(history, FIRST, UPDATE, Cut(20, 59, "the cache was full"))
         Writer(history).append(PLAN.id, SECOND, 0, old)
-    make_older(home, 3)
+    uncount(home)
     with History(home) as history, History(home) as other:
         writer = Writer(history)
         writer.append(PLAN.id, SECOND, len(old), now)
@@ -257,8 +231,7 @@ def test_several_processes_at_once_of_which_one_is_killed(tmp_path: Path) -> Non
             store(history, maker)
         rows = "SELECT * FROM counted ORDER BY step", "SELECT * FROM headline ORDER BY session, grouping"
         before = [history.query(each) for each in rows]
-    make_older(tmp_path, 1)
-    History(tmp_path).close()
+    uncount(tmp_path)
     code = (
         "import sys; from pathlib import Path; from app.history.store.history import History;"
         "from app.history.recorded.recounting import recount; history = History(Path(sys.argv[1]));"
@@ -273,23 +246,3 @@ def test_several_processes_at_once_of_which_one_is_killed(tmp_path: Path) -> Non
         assert [process.wait(30) for process in processes] == [-9, 0, 0]
         assert uncounted(history) == 0
         assert [history.query(each) for each in rows] == before
-
-
-def test_a_migrated_file_has_the_tables_of_a_new_one(tmp_path: Path) -> None:
-    """The SQL of a version never changes: files that it made are there already."""
-    with History(tmp_path / "new") as new:
-        wanted = tables(new)
-    released = sorted((Path(__file__).parents[2] / "data").glob("history-*.sqlite"))
-    for file in released:
-        home = tmp_path / file.stem
-        home.mkdir()
-        shutil.copy(file, home / "history.sqlite")
-        with History(home) as history:
-            assert tables(history) == wanted
-    assert len(released) > 3
-
-
-def tables(history: History) -> list[Any]:
-    """Without the comments in them."""
-    rows = history.query("SELECT type, name, sql FROM sqlite_master ORDER BY type, name")
-    return [(*each, "".join(re.sub(r"--.*", "", sql or "").split())) for *each, sql in rows]
