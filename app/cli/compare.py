@@ -169,14 +169,13 @@ def show_comparison(
 ) -> None:
     from app.comparison.answers.sentences import figure_of, verdict_sentences
     from app.comparison.cells.to_json import to_json
-    from app.comparison.differences.same_work import first_of
     from app.comparison.texts import text as compare_text
     from app.comparison.verdicts.compare import common
 
     found = _compared(references, base, measure, limits)
     found = common(found) if is_common else found
     if form == "table":
-        say(*first_of(found))
+        say(*found.first_texts)
         say(*compare_text.above_of(found))
         print_rich(*compare_text.to_tables(found, has_details, console().width))
         say(*compare_text.remarks_of(found))
@@ -198,10 +197,9 @@ def show_verdict(
     """Print the verdict as sentences; as JSON with base and limits."""
     from app.comparison.answers.sentences import figure_of, verdict_lines
     from app.comparison.cells.to_json import limits_json
-    from app.comparison.differences.same_work import first_of
 
     found = _compared(references, base, measure, limits)
-    lines = [*first_of(found), *verdict_lines(found, figure_of(measure))]
+    lines = [*found.first_texts, *verdict_lines(found, figure_of(measure))]
     if form == "json":
         print_json({"base": found.base_id, "sentences": lines, "limits": limits_json(found.limits)})
     else:

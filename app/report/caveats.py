@@ -23,7 +23,7 @@ _MOST_CELLS = 40  # lines about the seconds of a figure
 def caveats(history: History, found: Comparison, names: Sequence[str]) -> list[str]:
     """All caveats, the most serious first."""
     return [
-        *found.warnings,
+        *(each.text for each in found.warnings),
         *across_texts(found, names),
         *_without_figure(found, names),
         *_marked(found, names),

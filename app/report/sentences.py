@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from app.comparison.answers.sentences import verdict_sentences
 from app.comparison.cells.cell import Comparison, Ratio, Row, RowGroup
 from app.comparison.cells.labels import row_label
-from app.comparison.differences.same_work import first_of
 from app.comparison.texts.text import across_sign
 from app.comparison.verdicts.across import ADVICE, MACHINES
 from app.comparison.verdicts.compare import by_measure
@@ -20,7 +19,7 @@ _WORDS = (("better", "than"), ("worse", "than"), ("not distinguishable", "from")
 
 def summary(found: Comparison, names: Sequence[str], base: int) -> Iterator[str]:
     """The result, then a paragraph for each column; first any difference in work."""
-    yield from first_of(found)
+    yield from found.first_texts
     if sentences := verdict_sentences(found):
         yield " ".join(sentences)
     for at in range(len(names)):

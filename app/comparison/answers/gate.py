@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypedDict
 
-from app.comparison.cells.cell import Comparison, Row
+from app.comparison.cells.cell import OTHER_PLAN, OTHER_RESULTS, Comparison, Row
 from app.comparison.cells.labels import names_of, row_label
-from app.comparison.differences.same_work import OTHER
 from app.comparison.verdicts.across import across_texts
 from app.comparison.verdicts.compare import by_measure, compare
 from app.comparison.verdicts.disturbing import AS_PLANNED, Allowed
@@ -192,8 +191,10 @@ def _hindrances(found: Comparison, lines: Sequence[GateLine]) -> Iterator[str]:
     """Why the two columns cannot be compared at all."""
     base, at = _places(found)
     columns = found.columns
-    others = tuple(f"{OTHER}{row_label(row)}: " for row in found.rows)
-    yield from (each for each in found.warnings if each.startswith((*others, "different work")))
+    steps = {row_label(row) for row in found.rows}
+    for each in found.warnings:
+        if each.kind == OTHER_PLAN or (each.kind == OTHER_RESULTS and each.step in steps):
+            yield each.text
     if goes_on(columns[base]) or goes_on(columns[at]):
         yield STILL
     if not lines:

@@ -12,6 +12,8 @@ from app.history.steps.rates import LimitEntry
 from app.stats import Limits
 
 Coordinate = int | float | str
+OTHER_RESULTS, MORE_WORK = "other-results", "more-work"  # of a step
+OTHER_PLAN = "other-plan"  # columns were not asked for the same work
 
 
 @dataclass
@@ -129,6 +131,20 @@ class StatementPlans:
     values: list[str | None]  # one a column
 
 
+@dataclass(frozen=True)
+class Caveat:
+    """What to know before the figures are believed."""
+
+    text: str
+    kind: str = ""  # OTHER_RESULTS, MORE_WORK, OTHER_PLAN
+    step: str = ""  # its label, of the first two
+
+    @property
+    def comes_first(self) -> bool:
+        """Before any result: columns did not do the same, or more for the same."""
+        return self.kind in (OTHER_RESULTS, MORE_WORK)
+
+
 @dataclass
 class Comparison:
     """Columns beside a base, and their steps as rows."""
@@ -141,7 +157,12 @@ class Comparison:
     limits: Limits  # of the verdicts
     repeatedly: bool  # a plan of them was looked at after each round, and went on until it was decided
     has_own_limits: bool  # it is judged by those of this plan, and by nobody else's
-    warnings: list[str]
+    warnings: list[Caveat]
+
+    @property
+    def first_texts(self) -> list[str]:
+        """The warnings that come before any result."""
+        return [each.text for each in self.warnings if each.comes_first]
 
     @property
     def base_id(self) -> str:

@@ -30,7 +30,7 @@ def to_json(comparison: Comparison) -> dict[str, object]:
         "limits": limits_json(comparison.limits),
         "repeatedly": comparison.repeatedly,
         "has_own_limits": comparison.has_own_limits,
-        "warnings": comparison.warnings,
+        "warnings": [each.text for each in comparison.warnings],
     }
 
 

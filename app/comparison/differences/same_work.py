@@ -6,15 +6,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
-from app.comparison.cells.cell import Comparison
+from app.comparison.cells.cell import MORE_WORK, OTHER_RESULTS, Caveat
 from app.core.names import short_names
 from app.core.units import figure_text
 from app.history.steps.step_work import THEN, WorkEntry, plan_entries, work_entries
 from app.history.store.history import History
 from app.protocol.work import RESULTS, WHAT, WORDS
 
-OTHER = "not the same work: "  # other results
-MORE = "more work for the same results: "  # what a version or an engine takes to carry it out
+_TITLES = {OTHER_RESULTS: "not the same work", MORE_WORK: "more work for the same results"}
 DISAGREE = 1.2  # times the rows of another column
 LITTLE = 0.1  # rows of an event that do not matter
 
@@ -62,19 +61,19 @@ def _disagree(known: Sequence[Count], what: str) -> bool:
     return len(shares) > 1 and max(low for low, _ in shares) > DISAGREE * min(high for _, high in shares)
 
 
-def warnings_of(columns: Sequence[Work], names: Sequence[str]) -> list[str]:
-    """One line for each step in which columns did other work: shown before any figure."""
+def warnings_of(columns: Sequence[Work], names: Sequence[str]) -> list[Caveat]:
+    """One for each step in which columns did other work: shown before any figure."""
     found, shorts = [], short_names(names).names
     for label in dict.fromkeys(label for each in columns for label in each):
         its = dict(disagreeing(columns, label))
-        kind = OTHER if any(what in RESULTS for what in its) else MORE
+        kind = OTHER_RESULTS if any(what in RESULTS for what in its) else MORE_WORK
         for what, rows in its.items():
             who = "; ".join(
                 f"{name} {figure_text(each)}"
                 for name, each in zip(shorts, rows, strict=True)
                 if each is not None
             )
-            found.append(f"{kind}{label}: {rows_text(what)}: {who}")
+            found.append(Caveat(f"{_TITLES[kind]}: {label}: {rows_text(what)}: {who}", kind, label))
     return found
 
 
@@ -98,8 +97,3 @@ def differing_plans(sessions: Sequence[Plans]) -> Iterator[tuple[str, list[str |
         known = {each for each in values if each}
         if len(known) > 1 or any(THEN in each for each in known):
             yield f"{label}: {statement}", values
-
-
-def first_of(comparison: Comparison) -> list[str]:
-    """Warnings to show before any result: columns that did not do the same, or more for the same."""
-    return [each for each in comparison.warnings if each.startswith((OTHER, MORE))]

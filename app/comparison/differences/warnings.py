@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from app.comparison.cells.cell import OTHER_PLAN, Caveat
 from app.history.lists.sessions import SessionEntry
 from app.history.steps.figures import plan_of
 from app.history.steps.remarks import was_busy
@@ -17,15 +18,15 @@ Column = Sequence[SessionEntry]
 REPEATS = "all sessions are repeats of the same contender: they differ by noise, or because the machine did"
 
 
-def warnings_of_columns(history: History, columns: Sequence[Column], base: int) -> list[str]:
-    return [*_unlike(history, columns, base), *_busy(history, columns), *_unfinished(columns)]
+def warnings_of_columns(history: History, columns: Sequence[Column], base: int) -> list[Caveat]:
+    return [*_unlike(history, columns, base), *map(Caveat, (*_busy(history, columns), *_unfinished(columns)))]
 
 
-def _unlike(history: History, columns: Sequence[Column], base: int) -> list[str]:
+def _unlike(history: History, columns: Sequence[Column], base: int) -> list[Caveat]:
     """Why these columns cannot be compared as they are."""
     first = columns[base][0]
     warnings = [
-        f"different work: {column[0]['name']} against {first['name']}: {what}"
+        Caveat(f"different work: {column[0]['name']} against {first['name']}: {what}", OTHER_PLAN)
         for column in columns
         if column[0]["work_key"] != first["work_key"]
         for what in [work_differences(plan_of(history, first["id"]), plan_of(history, column[0]["id"]))]
@@ -34,10 +35,10 @@ def _unlike(history: History, columns: Sequence[Column], base: int) -> list[str]
     if len(machines) > 1:
         names = list(dict.fromkeys(machines.values()))
         changed = " (its CPU, memory or disk is another one now)" if len(names) < len(machines) else ""
-        warnings.append(f"different machines: {', '.join(names)}{changed}")
+        warnings.append(Caveat(f"different machines: {', '.join(names)}{changed}"))
     keys = {(each["contender_key"], each["work_key"]) for column in columns for each in column}
     if len(columns) > 1 and len(keys) == 1 and len(machines) == 1:
-        warnings.append(REPEATS)
+        warnings.append(Caveat(REPEATS))
     return warnings
 
 
@@ -63,11 +64,12 @@ def _why(entry: SessionEntry) -> str:
     return f" ({entry['reason']})" if entry["reason"] else ""
 
 
-def warnings_of_limits(own: Limits | None, limits: Limits | None) -> list[str]:
+def warnings_of_limits(own: Limits | None, limits: Limits | None) -> list[Caveat]:
     """A warning if the given limits differ from those of a plan until decided."""
     if own is None or limits in (None, own):
         return []
-    return [f"judged by the limits of its plan until decided ({_said(own)}), not by {_said(limits)}"]
+    text = f"judged by the limits of its plan until decided ({_said(own)}), not by {_said(limits)}"
+    return [Caveat(text)]
 
 
 def _said(limits: Limits) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from app.comparison.cells.cell import Comparison, Ratio, Row, RowGroup
 from app.comparison.cells.labels import names_of, row_label
-from app.comparison.differences.same_work import MORE, OTHER, first_of
 from app.comparison.verdicts.across import SIGN, across_texts
 from app.comparison.verdicts.judgement import NOT_JUDGED, verdict_label, verdict_legend
 from app.comparison.verdicts.repeats import repeats_text
@@ -63,7 +62,7 @@ def _csv_row(row: Row) -> list[object]:
 def to_markdown(comparison: Comparison, has_details: bool = False) -> str:
     """A table for a forum or an issue, with its caveats."""
     remarks = [f"- {escaped(remark)}" for remark in remarks_of(comparison)]
-    first = [f"{escaped(each)}\n" for each in first_of(comparison)]
+    first = [f"{escaped(each)}\n" for each in comparison.first_texts]
     cells = _cells(comparison, has_details, names_of(comparison), _unit)
     return "\n".join([*first, markdown_of(*cells), *remarks]).rstrip() + "\n"
 
@@ -101,7 +100,7 @@ def to_text(comparison: Comparison, has_details: bool = False, width: int = WIDE
         for table in to_tables(comparison, has_details, width):
             console.print(table, "")
     lines = [line.rstrip() for line in captured.get().splitlines()]
-    first = map(harmless, [*first_of(comparison), *above_of(comparison)])
+    first = map(harmless, [*comparison.first_texts, *above_of(comparison)])
     return "\n".join([*first, *lines, *map(harmless, remarks_of(comparison))]).rstrip() + "\n"
 
 
@@ -127,7 +126,7 @@ def remarks_of(comparison: Comparison) -> list[str]:
     said = [*missing, *marked, *_repeats(comparison), *_alone(comparison)]
     judged = [": ".join(filter(None, (repeats, verdict_legend(comparison))))] if repeats else []
     across = across_texts(comparison, names_of(comparison))
-    warnings = [each for each in comparison.warnings if not each.startswith((OTHER, MORE))]
+    warnings = [each.text for each in comparison.warnings if not each.comes_first]
     return [*warnings, *across, *said, *judged, *filter(None, [about_ratio(comparison)])]
 
 

@@ -9,7 +9,7 @@ from statistics import median
 from types import MappingProxyType
 
 from app.catalog import Catalog
-from app.comparison.cells.cell import Cell, Column, Comparison, Figure, Row, StatementPlans
+from app.comparison.cells.cell import Caveat, Cell, Column, Comparison, Figure, Row, StatementPlans
 from app.comparison.cells.measures import FIGURE, Measure, Measures, measure_named, measures_of
 from app.comparison.cells.titles import titles_of
 from app.comparison.differences.same_work import differing_plans, plans_of, warnings_of, work_of
@@ -97,7 +97,7 @@ def compare(
             *warnings_of(work, [column[0]["name"] for column in columns]),
             *warnings_of_columns(history, columns, at),
             *warnings_of_limits(own, limits),
-            *attempts_texts(left_out),
+            *map(Caveat, attempts_texts(left_out)),
         ]
         plans = list(differing_plans([plans_of(history, column[0]["id"]) for column in columns]))
         contenders = [_named_today(column, plan_by_id[column[0]["id"]]) for column in columns]

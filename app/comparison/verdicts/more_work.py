@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from app.comparison.cells.cell import CauseEntry, Comparison, Row
+from app.comparison.cells.cell import MORE_WORK, CauseEntry, Comparison, Row
 from app.comparison.cells.labels import row_label
-from app.comparison.differences.same_work import DISAGREE, MORE, disagreeing, rows_text, work_of
+from app.comparison.differences.same_work import DISAGREE, disagreeing, rows_text, work_of
 from app.history.recorded.group_means import QPS_UNIT
 from app.history.store.history import History
 
@@ -24,7 +24,7 @@ def more_work_causes(
 ) -> list[CauseEntry]:
     """What one of them needs more of; of the faster column it explains nothing. The base comes first."""
     label = row_label(row)
-    is_said = any(each.startswith(f"{MORE}{label}: ") for each in comparison.warnings)
+    is_said = any((each.kind, each.step) == (MORE_WORK, label) for each in comparison.warnings)
     if len(places) < 2 or row.unit != QPS_UNIT or not is_said:
         return []
     columns = [comparison.columns[at].ids for at in places]

@@ -1,11 +1,11 @@
-"""One field of all cells of a row."""
+"""One field of all cells of a row, and other parts of a comparison as lists."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from app.comparison.cells.cell import Figure, Row
+from app.comparison.cells.cell import Comparison, Figure, Row
 
 
 def cells(row: Row, name: str) -> list[Any]:
@@ -14,3 +14,7 @@ def cells(row: Row, name: str) -> list[Any]:
 
 def of_each(figures: Sequence[Figure], name: str) -> list[Any]:
     return [getattr(figure, name) for figure in figures]
+
+
+def texts_of(comparison: Comparison) -> list[str]:
+    return [each.text for each in comparison.warnings]

@@ -27,7 +27,7 @@ from app.protocol.machine_checks import BUSY_START
 from app.protocol.states import OUT_OF_TIME, UNDECIDABLE
 from tests import decided, journals
 from tests.journals import store
-from tests.unit.comparison.cells import cells
+from tests.unit.comparison.cells import cells, texts_of
 
 INNODB, ROCKSDB = journals.contender("innodb"), journals.contender("rocksdb")
 PLAN = journals.plan([INNODB, ROCKSDB], repeats=3)
@@ -157,7 +157,7 @@ def test_two_repeats_alone_stand_beside_one_another(history: History) -> None:
     keep(history, values=VALUES)
     found = compare(history, [IDS[0], IDS[2]])
     assert [column.ids for column in found.columns] == [[IDS[0]], [IDS[2]]]
-    assert any("repeats of the same contender" in warning for warning in found.warnings)
+    assert any("repeats of the same contender" in warning for warning in texts_of(found))
 
 
 def test_warm_steps_are_left_out(history: History) -> None:
@@ -175,7 +175,7 @@ def test_other_work_is_marked_with_what_differs(history: History) -> None:
     other = journals.renamed(other, rows=5000, files={"workloads/point-query.lua": "-- changed"})
     keep(history, other)
     found = compare(history, [IDS[0], other.turns[0].session])
-    (warning,) = found.warnings
+    (warning,) = texts_of(found)
     for words in (
         "different work",
         "rows 5000 instead of 1000",
@@ -192,7 +192,7 @@ def test_changed_lua_is_named(history: History) -> None:
     keep(history, journals.plan([INNODB]))
     other = journals.renamed(journals.plan([ROCKSDB], number=2), files={"workloads/point-query.lua": "--"})
     keep(history, other)
-    (warning,) = compare(history, [IDS[0], other.turns[0].session]).warnings
+    (warning,) = texts_of(compare(history, [IDS[0], other.turns[0].session]))
     assert "different content of workloads/point-query.lua" in warning
 
 
@@ -201,7 +201,7 @@ def test_other_machines_are_marked(history: History) -> None:
     other = journals.renamed(journals.plan([INNODB], number=2, target="xeon"), machine_key="x" * 64)
     keep(history, other)
     found = compare(history, [IDS[0], other.turns[0].session])
-    assert "different machines: local, xeon" in found.warnings
+    assert "different machines: local, xeon" in texts_of(found)
     assert len(found.columns) == 2
 
 
@@ -215,7 +215,7 @@ def test_a_busy_machine_is_named_where_it_was_busy(history: History) -> None:
         maker.add(Log, source="agent", level="info", text=text)
         Writer(history).append(allowed.id, session, 0, maker.end().raw)
     names = {each["id"]: each["name"] for each in sessions(history)}
-    found = compare(history, [alone, beside]).warnings
+    found = texts_of(compare(history, [alone, beside]))
     assert [each for each in found if BUSY in each] == [f"session {names[beside]}: {BUSY}"]
     assert [show(history, each)["busy"] for each in (alone, beside)] == [False, True]
 
@@ -227,7 +227,7 @@ def test_unfinished_sessions_are_marked(history: History) -> None:
     maker.step(0)
     Writer(history).append(other.id, maker.session, 0, maker.raw)
     found = compare(history, [IDS[0], maker.session])
-    assert any(warning.endswith(": active") for warning in found.warnings)
+    assert any(warning.endswith(": active") for warning in texts_of(found))
     assert cells(found.rows[1], "reason") == ["", "waiting"]
 
 

@@ -11,7 +11,6 @@ import pytest
 from app.comparison.answers.gate import GateRequest, gate
 from app.comparison.cells.labels import row_label
 from app.comparison.differences.differences import differences
-from app.comparison.differences.same_work import first_of
 from app.comparison.texts.causes_text import causes_table, sentence
 from app.comparison.texts.text import remarks_of, to_markdown
 from app.comparison.verdicts.compare import compare
@@ -76,11 +75,11 @@ def test_columns_that_disagree(
         found = compare(history, ids)
         told = [each for each in differences(history, ids) if each["group"] == "work"]
     assert [each["name"] for each in told] == ([f"{what}, {LABEL}"] if what else [])
-    assert bool(first_of(found)) == bool(what)
+    assert bool(found.first_texts) == bool(what)
     if what:
         is_for_same = what in ("rows read per event", "rows sorted per event")
         kind = "more work for the same results" if is_for_same else "not the same work"
-        assert first_of(found)[0].startswith(f"{kind}: {LABEL}: {what}: innodb ")
+        assert found.first_texts[0].startswith(f"{kind}: {LABEL}: {what}: innodb ")
         assert to_markdown(found).startswith(kind)
         assert not any(each.startswith(kind) for each in remarks_of(found))
 
@@ -116,7 +115,7 @@ def test_facts_that_were_too_large_are_passed_over(tmp_path: Path) -> None:
     left_out = {"left out": "too long"}
     with History(tmp_path) as history:
         ids = keep(history, {"plans": left_out, "work": left_out}, {})
-        assert first_of(compare(history, ids)) == []
+        assert compare(history, ids).first_texts == []
 
 
 # more work for the same results

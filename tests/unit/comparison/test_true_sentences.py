@@ -18,6 +18,7 @@ from tests import comparable, journals
 from tests.journals import Maker, contender, plan, store
 from tests.sliced import Odd, keep
 from tests.sliced import plan as sliced_plan
+from tests.unit.comparison.cells import texts_of
 
 LOAD, READ, WRITE = 0, 1, 2
 
@@ -65,7 +66,7 @@ def test_a_machine_that_got_another_disk_is_not_two_of_one_name(history: History
         its_plan = journals.renamed(plan([contender()], number=number), machine_key=key)
         store(history, journals.whole(its_plan))
         ids.append(its_plan.turns[0].session)
-    (said,) = (each for each in compare(history, ids).warnings if "machines" in each)
+    (said,) = (each for each in texts_of(compare(history, ids)) if "machines" in each)
     assert said == "different machines: local (its CPU, memory or disk is another one now)"
 
 
@@ -73,7 +74,7 @@ def test_repeats_that_differ_are_not_said_to_differ_by_noise_alone(history: Hist
     """A kernel, or other programs, may have changed between two plans of one contender."""
     ids = comparable.keep(history.directory, comparable.plan(1))
     more = comparable.keep(history.directory, comparable.plan(1, number=2))
-    assert REPEATS in compare(history, [*ids, *more]).warnings
+    assert REPEATS in texts_of(compare(history, [*ids, *more]))
     assert "or because the machine did" in REPEATS
 
 

@@ -170,7 +170,9 @@ class ComparePage(Page):
         self.chooser.set_chosen(self.columns.chosen.ids)
         if compared.comparison and compared.shown:
             across = across_texts(compared.shown, names_of(compared.shown))
-            self._show_warnings([*compared.comparison.warnings, *across], bool(across))
+            self._show_warnings(
+                [*(each.text for each in compared.comparison.warnings), *across], bool(across)
+            )
             self._show_verdict(compared.sentences)
             self.body.show_comparison(compared, self.controls.is_relative, self.limits.has_details)
             self.limits.explain(compared.shown, self.body.table.figures.has_deviations)
