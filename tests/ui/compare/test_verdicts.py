@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -280,8 +279,8 @@ def test_what_is_copied_has_what_stands_beside_and_below_the_figures(
 def test_repeats_on_one_load_are_told_apart_in_the_head(opened: Open, page: ComparePage) -> None:
     opened(2, repeats=3)
     assert page.body.comparison
-    columns = [{**each, "loads": 1, "server_starts": 3} for each in page.body.comparison.columns]
-    found: Any = {**page.body.comparison, "sessions": columns}
+    columns = [replace(each, loads=1, server_starts=3) for each in page.body.comparison.columns]
+    found = replace(page.body.comparison, columns=columns)
     page.body.table.figures.show(found, is_relative=True)
     head = [
         page.body.table.figures.headerData(len(FIXED), Qt.Orientation.Horizontal, role)
