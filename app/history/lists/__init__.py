@@ -2,5 +2,5 @@
 
 The window's list, the command line and all that need "the session that a person means" ask here.
 Start with `sessions` (`find`), then `browsing` (thousands of them, page by page) and `plans`. `edits`
-alone changes what a person adds: names, tags, notes, cuts, colours, deletions.
+changes what a person adds: names, tags, notes, cuts, colours, deletions.
 """
