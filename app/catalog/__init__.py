@@ -1,4 +1,10 @@
-"""What there is to choose from: workloads, sequences and presets, shipped and the person's own."""
+"""What there is to choose from: workloads, sequences and presets, shipped and the person's own.
+
+Planner, comparison, explaining, command line and window ask here. It runs nothing and reaches no target.
+Start with `Catalog` (`listing`), then `workload` and `sequence`, which check the keys of the files. `own`
+and `own_sql` write a person's files. Lua of a person's own is approved by its hash before it is sent
+(`approval`); custom SQL is data: `custom_sql` reads it, `made_lua` makes Lua of it.
+"""
 
 from .approval import UnapprovedError, approve, approved_hashes
 from .listing import Catalog

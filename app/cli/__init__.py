@@ -1,4 +1,9 @@
-"""The command line: one file a noun, with its words and what they do; `main` is the one door for errors."""
+"""The command line: one file a noun, with its words and what they do; `main` is the one door for errors.
+
+`ui.main` starts it. The code of a command is imported when it is used, so that none waits for another.
+What people read goes through `screen`, the only place that prints.
+Start with `parser` (`NOUNS`), then the file of a noun.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 """All that Dyno knows of storage engines: one file each, and what it does with any other one.
 
 Desktop and agent share this folder: standard library, Python 3.8, nothing else of Dyno. A server is asked
-by the function that is passed in. A file of this folder with an `ENGINE` is all it takes to add one.
+by the function that is passed in. A file of this folder with an `ENGINE` is all the Python it takes to
+add one.
+Start with `engine` (the general one), then `innodb`; `server` holds for every server. Others ask
+`engine_of`.
 """
 
 from __future__ import annotations

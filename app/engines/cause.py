@@ -1,8 +1,8 @@
 """Causes by name: the figures of a step that show one, and how much of its clients' time it can account for.
 
 Figures and times are names of values, joined and chosen like status variables in `counter.py`: `a+b-c|d`. The
-values are those of `history/step_values.py`: costs per query, waits, load of others, means of series. A cause
-of an engine is in the file of the engine.
+values are those of `history/steps/step_values.py`: costs per query, waits, load of others, means of series.
+A cause of an engine is in the file of the engine.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import io
 import zipfile
@@ -52,7 +53,7 @@ def _sources() -> Iterator[tuple[str, bytes]]:
     yield "__main__.py", MAIN
     app = _folder_of("app")
     for name in ("__init__.py", "stats/__init__.py"):
-        yield f"app/{name}", (app / name).read_bytes()
+        yield f"app/{name}", _content_of(app / name)
     for part in ("engines", "protocol", "stats/at_target", "agent"):
         yield from _files_of(app / part, f"app/{part}")
     yield from _files_of(_folder_of("pymysql"), "pymysql")
@@ -62,7 +63,15 @@ def _files_of(folder: Path, name: str) -> Iterator[tuple[str, bytes]]:
     for path in folder.rglob("*.py"):
         its_name = f"{name}/{path.relative_to(folder).as_posix()}"
         if not its_name.startswith(_DESKTOP_ONLY):
-            yield its_name, path.read_bytes()
+            yield its_name, _content_of(path)
+
+
+def _content_of(path: Path) -> bytes:
+    """The bytes of a file; none if it only has a docstring: the page of a folder is for people."""
+    content = path.read_bytes()
+    tree = ast.parse(content) if path.name == "__init__.py" else None
+    is_page = tree is not None and len(tree.body) == 1 and ast.get_docstring(tree) is not None
+    return b"" if is_page else content
 
 
 def _folder_of(package: str) -> Path:

@@ -1,8 +1,8 @@
-"""Statistics of figures that were measured more than once.
+"""Statistics of figures that were measured more than once: numbers in, numbers and words out.
 
-Numbers in, numbers and words out; knows no session and no step. What is kept are the figures themselves:
-nothing is averaged before it is asked for. What the agent needs stands here; the rest is imported from
-its file.
+It knows no session and no step. The figures themselves are stored: nothing is averaged before it is asked
+for. `at_target` is what the agent takes along; the other files are for the desktop alone.
+Start with `judge` (verdicts over all cells of a comparison), then `steadiness` (the seconds of one step).
 """
 
 from app.stats.at_target.steady import Steadiness, steadiness

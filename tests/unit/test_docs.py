@@ -1,7 +1,8 @@
-"""What docs/ says of the protocol, the history and an agent is what the code has."""
+"""What docs/ and ARCHITECTURE.md say of protocol, history, agent and folders is what the code has."""
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -13,8 +14,12 @@ from app.engines import KNOWN, all_causes
 from app.history.store.history import History
 from app.history.store.schema import DERIVED_TABLES, OWNED_TABLES
 from app.protocol.events import KINDS, PROTOCOL, Unknown, decode
+from tests.unit.test_imports import FLOORS
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+ARCHITECTURE = ROOT / "ARCHITECTURE.md"
+FOLDERS = sorted({path.parent for part in ("app", "ui") for path in (ROOT / part).rglob("*.py")})
 
 
 def page(name: str) -> str:
@@ -67,7 +72,35 @@ def test_the_causes() -> None:
     assert rows(page("causes.md"), "name") == {each.name for each in all_causes()}
 
 
-@pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [ARCHITECTURE, *sorted(DOCS.glob("*.md"))], ids=lambda path: path.name)
 def test_files_that_a_page_names_are_there(path: Path) -> None:
-    for named in re.findall(r"`((?:app|tests|ui)/[\w/.-]+)`", path.read_text(encoding="utf-8")):
-        assert (DOCS.parent / named).exists(), named
+    text = path.read_text(encoding="utf-8")
+    for named in re.findall(r"`((?:app|tests|ui|docs|workloads|cnf_presets)/[\w/.-]+)`", text):
+        assert re.search("NAME|ENGINE|VERSION", named) or (ROOT / named).exists(), named
+
+
+@pytest.mark.parametrize("path", [ARCHITECTURE, DOCS / "design.md"], ids=lambda path: path.name)
+def test_names_that_a_page_finds_in_a_file_are_in_it(path: Path) -> None:
+    found = re.findall(r"((?:`\w+`(?:, | and ))*`\w+`) (?:in|of|among) `(\w+/[\w/]+\.\w+)`", path.read_text())
+    pairs = [
+        (name, ROOT / file) for names, file in found for name in re.findall(r"\w+", names) if name != "and"
+    ]
+    assert len(pairs) >= 5
+    assert not [(name, file.name) for name, file in pairs if not re.search(rf"\b{name}\b", file.read_text())]
+
+
+def test_the_architecture_is_short_and_has_every_folder_in_its_order() -> None:
+    text = ARCHITECTURE.read_text()
+    assert len(text.split()) < 2_500
+    table = text.partition("| folders | what |")[2].partition("\n\n")[0]
+    named = re.findall(r"`((?:app|ui)/[\w.]+)`", table)
+    assert [each.removesuffix(".py").replace("/", ".") for each in named] == FLOORS
+    assert len(re.findall(r"^\d+\. \*\*", text, re.MULTILINE)) == 10
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(ROOT)))
+def test_the_page_of_a_folder_is_its_docstring(folder: Path) -> None:
+    """What it is for, who may call it, where to start: at most fifteen lines."""
+    page = ast.get_docstring(ast.parse((folder / "__init__.py").read_text())) or ""
+    lines = page.splitlines()
+    assert 2 <= len(lines) <= 15 or len(list(folder.glob("*.py"))) == 1

@@ -1,1 +1,6 @@
-"""The few dialogs there are: a secret, a host key."""
+"""Dialogs: settings, help, a team's history, reports, cuts, flame graphs, fingerprints, warnings.
+
+Pages and shell open them. They never import a page. A file `NAME_controller` reads off the GUI thread,
+opens the dialog NAME and acts on its answer.
+Start with `removing` (the smallest), then `report_controller` and `report`.
+"""

@@ -1,4 +1,10 @@
-"""The four places, in the order of the work; each is imported and made when it is first seen."""
+"""The four places, in the order of the work; each is imported and made when it is first seen.
+
+Only the shell calls them. Pages never import each other: one asks for another place by the bus
+(`wanted`). A place is a folder whose `page` has a subclass of `ui.core.page.Page`; Bench has folders of
+its own.
+Start with `PLACES`, then `ui.core.page`.
+"""
 
 from __future__ import annotations
 

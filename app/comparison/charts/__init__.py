@@ -1,4 +1,9 @@
-"""What the charts of a comparison are drawn from, and the same numbers as a table: no colour, no pixel."""
+"""What the charts of a comparison are drawn from, and the same numbers as a table: no colour, no pixel.
+
+Compare, Live, report and `dyno chart` draw from here.
+Start with `CHARTS` (their names) and `request` (the numbers of any of them). `points` has what a point
+is: the median of the repeats, and how far they reach.
+"""
 
 CHARTS = {
     "bars": "all steps, as measured and relative to the base",

@@ -1,6 +1,6 @@
 """Sessions side by side: the cells of the table, their ratios, verdicts and reasons.
 
-`compare.compare` is the one way to a comparison; window, command line, report and explain call it.
+`compare.compare` is the one way to a comparison; window, command line, report and explaining call it.
 `judgement` says better, worse, same or not known; `rounds`, `repeats`, `across` and `same_load` what that
 rests on.
 """

@@ -1,4 +1,5 @@
 """What earlier sessions of a machine tell: its noise, its canaries, how long steps took there.
 
-The planner asks here for its estimates. Start with `measured`.
+Planner, comparison, command line, Bench and Compare ask here.
+Start with `measured` (for estimates and verdicts), then `calibration` (the latest one) and `canaries`.
 """

@@ -1,4 +1,6 @@
-"""Plans made from something else: a duel, a calibration, a canary, an earlier session, a published table.
+"""Plans made from something else: a duel, a calibration, earlier sessions, a published table; the canary.
 
-Each file makes a request; from there all go the same way.
+Command line, Bench, explaining and `starting` call it. All but `canary` make a request, which goes the
+way of all requests; `canary` adds its small server to a plan that is resolved.
+Start with `duel`, then `again`.
 """

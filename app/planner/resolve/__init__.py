@@ -1,4 +1,7 @@
 """From a request to a complete plan: contenders on their builds, steps with all their options, sizes.
 
-The plan is what the agent carries out to the letter. Start with `resolve`.
+The agent carries out the plan to the letter, so nothing stays open in it. It needs a survey and the
+catalog, and reaches no target.
+Start with `resolve`, then `steps` (a sequence at every point of its sweep) and `contenders` (builds and
+presets by name). `support` says why a contender cannot carry out a workload.
 """

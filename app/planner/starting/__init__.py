@@ -1,4 +1,7 @@
 """From a draft to a plan that runs: what can be chosen, what is asked first, the way to the agent.
 
-Window and command line start plans here and nowhere else. Start with `launch`, then `draft`.
+Window and command line start plans here and nowhere else.
+Start with `launch` (from a request to a started plan, stage by stage), then `draft` (a plan that a person
+sets up, with its problems) and `choices` (builds, engines, presets). `several` starts the same work on
+many targets.
 """

@@ -1,6 +1,8 @@
 """Checks what comes from a target or a file by type and size before anything reads it.
 
-The desktop alone has this room: msgspec, which checks, is not on the target, and the agent does not take it along.
+For the desktop alone: msgspec, which checks, is not on the target, and the agent file leaves this folder
+out. History, remote and targets call it, so that what reads behind them can rely on types and sizes.
+Start with `journal` (each event), then `facts` and `plan`.
 """
 
 from __future__ import annotations

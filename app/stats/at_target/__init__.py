@@ -1,4 +1,7 @@
-"""What the agent takes along: it judges rounds and ends of steps itself, without numpy.
+"""What the agent takes along: it judges rounds and the ends of steps without a desktop.
 
-Pure Python for 3.8. Everything else in `app/stats` is for the desktop alone.
+Pure Python 3.8, without numpy, and without anything else of Dyno. Desktop and agent call the same
+functions, so that both come to the same verdict.
+Start with `verdicts` (whether figures differ), then `welch` (the test), `looks` and `endings` (after each
+round). `steady` says whether a step was steady, `limit` searches the highest rate under a latency.
 """

@@ -55,6 +55,16 @@ def test_it_holds_what_the_agent_needs_alone() -> None:
     assert len(current_bundle().content) < 345_000
 
 
+def test_the_page_of_a_room_stays_on_the_desktop() -> None:
+    """An `__init__.py` that has only a docstring is empty there; one with code is as it was written."""
+    app = Path(__file__).parents[3] / "app"
+    with zipfile.ZipFile(io.BytesIO(current_bundle().content)) as archive:
+        assert [archive.read(f"app/{name}/__init__.py") for name in ("agent/steps", "protocol")] == [b"", b""]
+        assert archive.read("app/__init__.py") == b""
+        for name in ("engines/__init__.py", "stats/__init__.py", "agent/main.py"):
+            assert archive.read(f"app/{name}") == (app / name).read_bytes()
+
+
 def test_it_holds_nothing_that_the_agent_does_not_import(tmp_path: Path) -> None:
     file = tmp_path / "agent.pyz"
     file.write_bytes(current_bundle().content)
