@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import datetime, tzinfo
 
 _STORED = re.compile(r"\b([KMGT])B\b")
@@ -51,6 +52,17 @@ def count_text(count: int | None, noun: str) -> str:
     if count is None:
         return f"? {noun}s"
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def first_texts(texts: Sequence[str], most: int = 3) -> str:
+    """`point-query, scan, update-index and 4 more`."""
+    more = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def capitalised(text: str) -> str:
+    """With a capital letter first; the rest stays as it is."""
+    return text[:1].upper() + text[1:]
 
 
 def figure_text(value: float | None, unit: str = "") -> str:

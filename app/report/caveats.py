@@ -12,6 +12,7 @@ from app.comparison.texts.text import left_out_text, seconds_told, worded
 from app.comparison.verdicts.across import across_texts
 from app.comparison.verdicts.judgement import marks_of_measures, verdict_legend
 from app.comparison.verdicts.repeats import repeats_text
+from app.core.units import first_texts
 from app.history.steps.figures import latest_fact, notes, plan_of
 from app.history.steps.step_text import mark_text
 from app.history.store.history import History
@@ -127,12 +128,9 @@ def _gathered(remarks: Iterator[tuple[str, str, str]]) -> Iterator[str]:
     for what, label, name in remarks:
         found.setdefault(what, {}).setdefault(name, []).append(label)
     for what, by_name in found.items():
-        yield f"{what}: " + "; ".join(f"{name} in {_some(labels)}" for name, labels in by_name.items())
-
-
-def _some(labels: Sequence[str]) -> str:
-    more = len(labels) - _NAMED
-    return ", ".join(labels[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+        yield f"{what}: " + "; ".join(
+            f"{name} in {first_texts(labels, _NAMED)}" for name, labels in by_name.items()
+        )
 
 
 def _not_the_same(history: History, found: Comparison, names: Sequence[str]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.core.units import capitalised
 from ui.core.plain import Label
 from ui.core.theme import SPACE
 
@@ -27,7 +28,7 @@ class SecretDialog(QDialog):
         self.setWindowTitle(f"{what.capitalize()} needed")
         self.setMinimumWidth(WIDTH)
         self.field = self._make_field()
-        label = Label(f"{prompt[:1].upper()}{prompt[1:]}")
+        label = Label(capitalised(prompt))
         label.setWordWrap(True)
         label.setBuddy(self.field)
         refused = Label("The last answer was not accepted.")

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from app.core.errors import InputError
 from app.core.harmless import harmless
-from app.core.units import unit_text, with_unit
+from app.core.units import capitalised, unit_text, with_unit
 from app.history.lists.edits import MAX_NAME
 from app.history.recorded.counting import Countable, Cut
 from app.stats import Steadiness
@@ -63,7 +63,7 @@ class CutDialog(QDialog):
         self._told.setWordWrap(True)
         self._chart = TimeChart(theme, step.label, unit_text(step.unit))
         self._chart.menu.saved.connect(lambda _path, text: self._say(text, is_wrong=False))
-        self._chart.menu.failed.connect(lambda error: self._say(_sentence(str(error)), is_wrong=True))
+        self._chart.menu.failed.connect(lambda error: self._say(capitalised(str(error)), is_wrong=True))
         self._axis = _ChoosingAxis(self)
         self._buttons = QDialogButtonBox()
         self._build(name)
@@ -153,7 +153,7 @@ class CutDialog(QDialog):
             seconds.check(cut)
         except InputError as error:
             is_whole = (cut.first_s, cut.last_s) == (0, self._whole - 1)  # nobody has chosen any yet
-            self._say(of_all if is_whole else _sentence(str(error)), is_wrong=not is_whole)
+            self._say(of_all if is_whole else capitalised(str(error)), is_wrong=not is_whole)
             self._keep.setEnabled(False)
         else:
             figure = self._figure(seconds.mean(cut) or 0.0, seconds.steadiness(cut))
@@ -176,7 +176,3 @@ class CutDialog(QDialog):
     def _undo(self) -> None:
         self.is_undone = True
         self.accept()
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -17,7 +17,7 @@ from app.comparison.verdicts.compare import by_measure, compare
 from app.comparison.verdicts.disturbing import AS_PLANNED, Allowed
 from app.comparison.verdicts.judgement import NOT_JUDGED
 from app.core.errors import InputError
-from app.core.units import count_text
+from app.core.units import count_text, first_texts
 from app.history.lists.sessions import find_repeats, sessions_of_plan
 from app.history.steps.figures import plans_by_session
 from app.history.store.history import History
@@ -29,7 +29,6 @@ from .sentences import STILL, WAITING, goes_on
 
 WORSE, NOT_WORSE, UNTOLD = "worse", "not worse", "cannot be told"
 CODES = {NOT_WORSE: 0, WORSE: 1, UNTOLD: 3}
-_SHOWN = 3  # steps in the sentence
 _SPARED = "{}: disturbed, so the answer is that of the other steps"
 
 
@@ -212,19 +211,19 @@ def _answer(
     count = f"of {count_text(len(lines), what)}"
     if worse:
         text = f"{name} loses more than {request.loss} against {base} in {len(worse)} {count}"
-        return WORSE, f"{text}: {_some([(line['step'], interval_text(line)) for line in worse])}"
+        return WORSE, f"{text}: {first_texts([_with(line, interval_text(line)) for line in worse])}"
     only = lines[0]["step"] if request.steps else f"the only {what} that they share"
     each = f"each {count}" if len(lines) > 1 else only
     if untold:
-        return UNTOLD, f"in {len(untold)} {count}: {_some([(line['step'], line['why']) for line in untold])}"
+        return (
+            UNTOLD,
+            f"in {len(untold)} {count}: {first_texts([_with(line, line['why']) for line in untold])}",
+        )
     return NOT_WORSE, f"a loss of {request.loss} is ruled out for {name} against {base} in {each}"
 
 
-def _some(steps: Sequence[tuple[str, str]]) -> str:
-    """`point-query threads=2 (0.912 to 0.934), scan (0.801 to 0.822) and 3 more`."""
-    more = len(steps) - _SHOWN
-    texts = [f"{step} ({text})" for step, text in steps[:_SHOWN]]
-    return ", ".join(texts) + (f" and {more} more" if more > 0 else "")
+def _with(line: GateLine, text: str) -> str:
+    return f"{line['step']} ({text})"
 
 
 def interval_text(line: GateLine) -> str:

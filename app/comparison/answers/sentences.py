@@ -14,7 +14,7 @@ from app.comparison.cells.cell import Column, Comparison, Row, RowGroup
 from app.comparison.cells.labels import names_of, row_label
 from app.comparison.cells.measures import FIGURE, measure_named
 from app.comparison.verdicts.across import across_texts
-from app.core.units import count_text, unit_text
+from app.core.units import count_text, first_texts, unit_text
 from app.engines import engine_of
 from app.protocol.states import GOING_ON
 from app.stats import Limits
@@ -24,7 +24,6 @@ MOST_STEPS = 6  # with a sentence for each
 WAITING = ("settle", "restart")  # kinds of steps in which nothing is measured that a person waits for
 STILL = "its plan is not finished: compare again when it is"
 NONE = "No verdict"
-_SHOWN = 3  # steps or columns without a verdict that are named
 _DECIDED = (BETTER, WORSE, DIFFERS)
 _SIZES = ("bytes", "KiB", "MiB", "GiB")
 
@@ -172,9 +171,9 @@ class _Voice:
             columns.setdefault((why, tuple(labels)), []).append(at)
         asked = {cell.at for cell in cells}
         for (why, same), its in columns.items():
-            who = "" if len(its) == len(asked) else f" on {_some([self.names[at] for at in its])}"
+            who = "" if len(its) == len(asked) else f" on {first_texts([self.names[at] for at in its])}"
             is_whole = len(same) * len(asked) == len(cells)
-            where = "" if is_whole else f" {'in' if who else 'on'} {_some(same)}"
+            where = "" if is_whole else f" {'in' if who else 'on'} {first_texts(same)}"
             yield f"{NONE}{who}{where} ({why})."
 
     def _clause(self, at: int, found: _Finding, unit: str) -> str:
@@ -238,8 +237,3 @@ def _most(found: _Finding) -> str:
         return f"a factor of {math.ceil(10 * factor) / 10:g}"
     most = 100 * max(1 - found.low, found.high - 1)
     return f"{math.ceil(most)}%" if most >= 10 else f"{math.ceil(10 * most) / 10:g}%"
-
-
-def _some(names: Sequence[str]) -> str:
-    more = len(names) - _SHOWN
-    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")

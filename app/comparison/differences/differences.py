@@ -9,7 +9,7 @@ from dataclasses import fields
 from typing import Any, NotRequired, TypedDict
 
 from app.catalog import Catalog
-from app.core.units import count_text, figure_text, unit_text
+from app.core.units import count_text, figure_text, first_texts, unit_text
 from app.history.steps.figures import facts, latest_fact, plan_of
 from app.history.store.history import History
 from app.imported.session import is_foreign
@@ -269,7 +269,7 @@ def differing_steps(plans: Sequence[Mapping[str, Any]]) -> list[DifferenceEntry]
         for name, values in _step_values([steps.get(each) for steps in named], foreign):
             grouped.setdefault((name, values), []).append(each)
     return [
-        {"group": "plan", "name": f"{name} {_some(steps)}".strip(), "values": list(values)}
+        {"group": "plan", "name": f"{name} {first_texts(steps)}".strip(), "values": list(values)}
         for (name, values), steps in grouped.items()
     ]
 
@@ -293,11 +293,6 @@ def _named_steps(plan: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Steps by their labels, with the fields that an older Dyno did not have."""
     steps = [{**_DEFAULTS, **step} for step in plan["steps"]]
     return {step_label(step["name"], step.get("coordinates", {})): step for step in steps}
-
-
-def _some(steps: Sequence[str]) -> str:
-    more = len(steps) - _SHOWN
-    return ", ".join(steps[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 # in one line, for a warning

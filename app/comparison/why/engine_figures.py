@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from app.comparison.cells.cell import Row
 from app.comparison.cells.measures import MEASURES, OF_ENGINE, Measure
@@ -27,13 +27,13 @@ def _differences(row: Row, base: int, at: int) -> Iterator[tuple[float, Measure]
         ours, theirs = (
             [value for value in figures[each].samples if value is not None] for each in (at, base)
         )
-        if ours and theirs and not _overlap(ours, theirs):
+        if ours and theirs and not do_overlap(ours, theirs):
             change = _change(measure.unit, figures[base].value or 0.0, figures[at].value or 0.0)
             if change >= DIFFERS:
                 yield change, measure
 
 
-def _overlap(some: list[float], others: list[float]) -> bool:
+def do_overlap(some: Sequence[float], others: Sequence[float]) -> bool:
     """Whether the ranges of both overlap; two single sessions with different values do not."""
     return min(some) <= max(others) and min(others) <= max(some)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from math import log
 
 from app.comparison.cells.cell import CauseEntry
+from app.core.units import capitalised
 from app.engines import KNOWN
 from app.engines.cause import RUNNING, Values
 from app.engines.governs import ACT_TITLES, ACTS, ANY, BYTES, GOVERNS, LARGE, LEVELS, OFF, SMALL, Governs
@@ -315,7 +316,7 @@ def _plain(
         title = each.words.removesuffix(f" {_PER_QUERY}")
         entry = _entry(
             name,
-            title[0].upper() + title[1:],
+            capitalised(title),
             replace(each, words=_PER_QUERY),
             times,
             sides,

@@ -25,7 +25,7 @@ from app.history.steps.step_work import THEN
 from app.protocol.cpus import from_text
 from app.stats.at_target.verdicts import DRIFT, FEW, NOISE, SAME
 
-from .engine_figures import differing
+from .engine_figures import differing, do_overlap
 from .thread_states import CLIENT_TIME, busy_share, client_shares, sentences
 
 COSTS = {  # measures, and the one of what each is spent on; "": of nothing that could be busy
@@ -240,11 +240,7 @@ def _may_be_noise(base: Figure, other: Figure) -> bool:
         ratios = [ratio for ratio in other.rounds if ratio is not None]
         return len(ratios) > 1 and min(ratios) <= 1 <= max(ratios)
     known = [[value for value in side.samples if value is not None] for side in (base, other)]
-    return min(map(len, known)) > 1 and _overlap(*known)
-
-
-def _overlap(some: Sequence[float], others: Sequence[float]) -> bool:
-    return min(some) <= max(others) and min(others) <= max(some)
+    return min(map(len, known)) > 1 and do_overlap(*known)
 
 
 def _change(figure: PairEntry, verdict: str | None, matters: float) -> float | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from app.core.units import count_text
+from app.core.units import count_text, first_texts
 from app.engines import engine_of
 from app.planner.estimate.estimate import ContenderSize
 from app.protocol.answers import INFO, PASS, WARN, Check, Rehearsal, Reply
@@ -54,7 +54,7 @@ def _known_defaults(
     changed.sort(key=lambda name: name not in NAMED)  # what matters in a comparison first
     if changed:
         differ = f"the defaults of these builds differ in {count_text(len(changed), 'variable')}"
-        text += f"; {differ}: {_few(changed)}"
+        text += f"; {differ}: {first_texts(changed)}"
     return Check(IN_FORCE, INFO, text)
 
 
@@ -141,7 +141,7 @@ def _check_defaults(contenders: Sequence[Contender], values: Sequence[Values]) -
     changed = changed_defaults([its for _, its in one_of_each.values()], set_ones | NAMED)
     if not changed:
         return []
-    text = f"{len(changed)} other variables differ by the defaults of the builds: {_few(changed)}"
+    text = f"{len(changed)} other variables differ by the defaults of the builds: {first_texts(changed)}"
     details = [
         Reply(
             "default", name, "; ".join(f"{who}: {its[name][:_LONGEST]}" for who, its in one_of_each.values())
@@ -149,11 +149,6 @@ def _check_defaults(contenders: Sequence[Contender], values: Sequence[Values]) -
         for name in changed[:_MOST]
     ]
     return [Check("defaults", PASS, text, answers=tuple(details))]
-
-
-def _few(names: Sequence[str]) -> str:
-    more = len(names) - _SHOWN
-    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def changed_defaults(values: Sequence[Values], set_ones: Collection[str]) -> list[str]:

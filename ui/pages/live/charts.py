@@ -9,7 +9,7 @@ from typing import TypeVar
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.core.units import unit_text
+from app.core.units import capitalised, unit_text
 from app.history.steps.figures import CutEntry, StepEntry
 from app.history.steps.stretches import WHY_NONE
 from ui.core.theme import SPACE, Theme
@@ -122,7 +122,7 @@ class SessionCharts(QWidget):
         before, self._shown = self._shown, shown
         choice = shown.choice
         title = (choice["label"] or choice["name"], choice["unit"]) if choice else ("Your choice", "")
-        self.choice.set_title(_sentence(title[0]), unit_text(title[1]))
+        self.choice.set_title(capitalised(title[0]), unit_text(title[1]))
         self.choice.setVisible(not self._is_heat)
         self.heat.setVisible(self._is_heat)
         self._set_lines()
@@ -261,7 +261,3 @@ def _left_out(curves: SessionCurves, cuts: Mapping[int, CutEntry]) -> Iterator[S
         if bounds is not None:
             for first, last in ((0, cut["first_s"]), (cut["last_s"] + 1, cut["seconds"])):
                 yield Span(curves.moment(bounds, first), curves.moment(bounds, last), "warmup")
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
