@@ -54,7 +54,7 @@ def _known_defaults(
     changed.sort(key=lambda name: name not in NAMED)  # what matters in a comparison first
     if changed:
         differ = f"the defaults of these builds differ in {count_text(len(changed), 'variable')}"
-        text += f"; {differ}: {first_texts(changed)}"
+        text += f"; {differ}: {first_texts(changed, _SHOWN)}"
     return Check(IN_FORCE, INFO, text)
 
 
@@ -141,7 +141,7 @@ def _check_defaults(contenders: Sequence[Contender], values: Sequence[Values]) -
     changed = changed_defaults([its for _, its in one_of_each.values()], set_ones | NAMED)
     if not changed:
         return []
-    text = f"{len(changed)} other variables differ by the defaults of the builds: {first_texts(changed)}"
+    text = f"{len(changed)} other variables differ by the defaults of the builds: {first_texts(changed, _SHOWN)}"
     details = [
         Reply(
             "default", name, "; ".join(f"{who}: {its[name][:_LONGEST]}" for who, its in one_of_each.values())
