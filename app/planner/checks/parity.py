@@ -141,7 +141,8 @@ def _check_defaults(contenders: Sequence[Contender], values: Sequence[Values]) -
     changed = changed_defaults([its for _, its in one_of_each.values()], set_ones | NAMED)
     if not changed:
         return []
-    text = f"{len(changed)} other variables differ by the defaults of the builds: {first_texts(changed, _SHOWN)}"
+    named = first_texts(changed, _SHOWN)
+    text = f"{len(changed)} other variables differ by the defaults of the builds: {named}"
     details = [
         Reply(
             "default", name, "; ".join(f"{who}: {its[name][:_LONGEST]}" for who, its in one_of_each.values())
