@@ -15,7 +15,7 @@ from app.protocol.sysbench import seed_of
 from app.protocol.waits import PRESET
 
 from .load.conductor import Conductor
-from .load.lua import write_lua
+from .load.generator import write_lua
 from .sampling.counters import Counters, read_status, status_deltas
 from .sampling.figures import figure_of
 from .sampling.host import HostSampler
@@ -32,16 +32,14 @@ from .server.program import find_sysbench
 from .server.server import Server
 from .steps.analyse import Analysing
 from .steps.baton import Place, Position
-from .steps.canary import run_canary
+from .steps.before_session import run_canary, wait_until_quiet
 from .steps.drive_step import DriveStep
 from .steps.engine_limits import Lacking
 from .steps.facts import Facts
 from .steps.from_snapshot import FromSnapshot
 from .steps.limit_step import LimitStep
-from .steps.quiet import wait_until_quiet
 from .steps.repeating import Repeating
-from .steps.resting import hooks_of
-from .steps.running import Running
+from .steps.running import Running, hooks_of
 from .steps.settle_step import pause, run_restart, run_settle
 from .steps.sliced_step import SlicedStep
 from .steps.step_settings import StepSettings

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from app.agent.load.generator import Generator, credentials, driver_options
-from app.agent.load.generators import Generators
+from app.agent.load.generators import Generators, Login
 from app.agent.profiling.profile import Profile
 from app.agent.sampling.counters import await_last_client, read_status, status_deltas
 from app.agent.sampling.figures import (
@@ -21,18 +21,14 @@ from app.agent.sampling.figures import (
 from app.agent.sampling.sampler import queries
 from app.agent.server.affinity import affinity
 from app.agent.system.control import ASKED_FOR
-from app.protocol.events import Mark
+from app.protocol.events import CLIENT_BOUND, LOPSIDED, TUNNELLED, Mark
+from app.protocol.load_shares import DRIVEN
 from app.protocol.others import DISTURBED, to_json
 from app.protocol.plan import RATE_MISSED, Step
 from app.protocol.sysbench import WRAPPED, command, stem_of, wrapper_of
 
-from .counted import Counted, StepProgress
-from .elsewhere import Elsewhere
-from .named_waits import NamedWaits
+from .counted import Counted, NamedWaits, StepProgress, ThreadCosts
 from .same_work import SameWork
-from .thread_costs import ThreadCosts
-
-Driving = Union[Generator, Generators]
 
 if TYPE_CHECKING:
     from app.protocol.plan import Step
@@ -40,10 +36,16 @@ if TYPE_CHECKING:
     from .facts import Facts
     from .running import Running
 
+Driving = Union[Generator, Generators]
+
+
 LATE_S = 1.2  # after the last sample, the host is sampled without the generator's line
 LAST = 2  # seconds of the step in which the threads of the server are looked at
 OVERDUE_S = 120  # beyond its declared seconds: then it is stuck
 REACHED = 0.99  # of the schedule must have begun when the step ends
+DIAL_S = 30.0  # for a load target that has dropped out to come back
+_NO_WORD = "no word from the load target{} {}: it is used again once it is back"
+_BOTTLENECK = "the client is the bottleneck: all CPUs of the load target {} are busy"
 
 
 class DriveStep:
@@ -287,6 +289,57 @@ class DriveStep:
             missing = clients_missing(self._step, self._counted.total or {})
             return ("failed", missing) if missing else ("completed", "")
         return "failed", _why(self._session, generator, self._code)
+
+
+class Elsewhere:
+    """The load targets of one step; of a step that is driven from here nothing of it happens."""
+
+    def __init__(self, session: Running, index: int, step: Step, seed: int) -> None:
+        self._session = session
+        self._index, self._step, self._seed = index, step, seed
+        self._conductor = session.conductor if step.kind in DRIVEN else None
+        self.generators: Optional[Generators] = None
+
+    def missing(self) -> Dict[str, Any]:
+        """The end of a step some of whose load targets do not come; {} if all are there."""
+        missing = self._conductor.missing(DIAL_S, self._is_interrupted) if self._conductor else []
+        if not missing:
+            return {}
+        if self._session.control.interrupts:
+            return {"outcome": self._session.control.interrupts, "reason": ASKED_FOR}
+        reason = _NO_WORD.format("s" if len(missing) > 1 else "", ", ".join(missing))
+        return {"outcome": "failed", "reason": reason}
+
+    def _is_interrupted(self) -> bool:
+        self._session.look(self._index)
+        return bool(self._session.control.interrupts)
+
+    def start(self) -> Optional[Generators]:
+        """Start the load; None if it comes from here."""
+        server, contender = self._session.server, self._session.turn.contender
+        if self._conductor:
+            login = Login(server.address, server.port, server.password)
+            place = (self._conductor, self._index, contender)
+            self.generators = Generators(*place, self._step, self._seed, login)
+        return self.generators
+
+    def begin_measured(self) -> None:
+        if self.generators:
+            self.generators.begin_measured()
+
+    def marks(self, facts: Facts) -> List[str]:
+        """Write what the load targets did; the marks of the step that come from it."""
+        if not self.generators or not self._conductor:
+            return []
+        facts.write_load(self._step, self.generators.fact())
+        names = self.generators.bottlenecks
+        for name in names:
+            self._session.journal.log(_BOTTLENECK.format(name))
+        lopsided = self.generators.lopsided
+        if lopsided:
+            self._session.journal.log("the load is lopsided: " + lopsided)
+        marks = [CLIENT_BOUND] * bool(names) + [LOPSIDED] * bool(lopsided)
+        return marks + [TUNNELLED] * self._conductor.is_loopback
 
 
 def _why(session: Running, generator: Driving, code: int) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Dict, List
 
-from app.agent.server.compression import compression_in_force
 from app.agent.server.mysql import Client, QueryError
-from app.agent.server.options_in_force import not_default, options_of
+from app.agent.server.options_in_force import compression_in_force, not_default, options_of
 from app.agent.survey.build_notes import BuildNotes
 from app.agent.survey.machine import machine_facts
 from app.engines import engine_of

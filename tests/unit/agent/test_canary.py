@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.agent.steps.baton import Baton
-from app.agent.steps.canary import run_canary
+from app.agent.steps.before_session import run_canary
 from app.agent.steps.running import Running
 from app.agent.system.control import Control
 from app.agent.system.directory import Directory

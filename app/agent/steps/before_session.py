@@ -1,7 +1,7 @@
-"""The canary: how fast one small server, always the same, is before each session.
+"""The machine before a session: waiting until it is quiet, and how fast a small server is (the canary).
 
-It tells a machine that has changed from a contender that is slower. One connection reads by key, then commits
-updates; no load generator, so that nothing of the contender's work takes part.
+The canary tells a machine that has changed from a contender that is slower. One connection reads by key, then
+commits updates; no load generator, so that nothing of the contender's work takes part.
 """
 
 from __future__ import annotations
@@ -21,14 +21,18 @@ from app.engines import engine_of
 from app.engines.engine import Engine
 from app.protocol.others import to_json
 
+from .settle_step import pause
+
 if TYPE_CHECKING:
     from app.agent.server.mysql import Client
     from app.agent.server.server import Server
+    from app.protocol.others import Others
     from app.protocol.plan import Contender
 
     from .facts import Facts
     from .running import Running
 
+LOOK_S = 5.0  # the machine has to be quiet for so long
 ROWS = 10_000
 BATCH = 1_000
 WARM_S, SECONDS = 1, 5  # of each of the two; the first second is no figure
@@ -104,3 +108,34 @@ def _rates(session: Running, client: Client, statement: str) -> List[int]:
         counts.append(count)
         session.wait(0)
     return counts[WARM_S:]
+
+
+def wait_until_quiet(session: Running) -> None:
+    """Wait as long as the plan allows; the journal names what it waits for, and says when it gives up."""
+    until = time.monotonic() + session.plan.quiet_wait
+    host = HostSampler({}, session.directory.path, session.agent)
+    has_waited = False
+    try:
+        while not session.control.ends_session:
+            found = _look(session, host)
+            if not found.causes or session.control.ends_session:
+                return
+            if time.monotonic() >= until:
+                _say(session, "warning", "the session starts although the machine is not quiet", found)
+                return
+            if not has_waited:
+                _say(session, "info", "the session waits for a quiet machine", found)
+                has_waited = True
+    finally:
+        host.close()
+
+
+def _look(session: Running, host: HostSampler) -> Others:
+    host.others.begin()
+    first = host.read(whole=True)
+    pause(session, -1, time.monotonic() + LOOK_S)
+    return others_between(first, host.read(whole=True), host.others, Allowed.of(session.plan))
+
+
+def _say(session: Running, level: str, text: str, found: Others) -> None:
+    session.journal.log("{}: {}".format(text, "; ".join(found.texts)), level)
