@@ -41,7 +41,6 @@ from .steps.limit_step import LimitStep
 from .steps.repeating import Repeating
 from .steps.running import Running, hooks_of
 from .steps.settle_step import pause, run_restart, run_settle
-from .steps.sliced_step import SlicedStep
 from .steps.step_settings import StepSettings
 from .survey.builds import build_of
 from .system.control import ASKED_FOR, Control, StopRequested
@@ -245,8 +244,7 @@ class Session(Running):
             return run_restart(self, index)
         if step.kind == LIMIT:
             return LimitStep(self, self.facts, index, step, seed).run()
-        kind = SlicedStep if step.sliced else DriveStep
-        return kind(self, self.facts, index, step, seed).run()
+        return DriveStep(self, self.facts, index, step, seed).run()
 
     def _after_step(self, index: int, step: Step, ended: Dict[str, Any]) -> None:
         self.check_room()

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from app.agent.load.generator import add
+from app.agent.load.generators import Driving, Generators
+from app.agent.profiling.profile import Profile
+from app.agent.sampling.counters import await_last_client
 from app.agent.sampling.process import Threads
+from app.agent.sampling.sampler import queries
 from app.agent.sampling.statements import Digests
 from app.agent.sampling.waits import Amounts, between, has_restarted
+from app.agent.server.affinity import affinity
 from app.agent.server.server import Server
 from app.engines import engine_of
 from app.engines.waits import KINDS, kind_of
-from app.protocol.events import Progress
+from app.protocol.events import Mark, Progress
 from app.protocol.latency import Counts, buckets_of, counts_of, without
 from app.protocol.latency import add as add_counts
 from app.protocol.waits import LONGEST, MOST_WAITS, Wait, Waits, to_json
 
 if TYPE_CHECKING:
+    from app.protocol.others import Others
     from app.protocol.plan import Step
 
     from .running import Running
@@ -24,6 +31,159 @@ if TYPE_CHECKING:
 COUNTS = ("interval_s", "events", "reads", "writes", "other", "errors", "reconnects", "control", "rows")
 OF_REST = ("events", "reads", "writes", "other", "errors", "reconnects")
 LEAST_REST_S = 0.05
+LATE_S = 1.2  # after the last sample, the host is sampled without the generator's line
+LAST = 2  # seconds of the step in which the threads of the server are looked at
+
+
+class Measuring:
+    """Counts a step while its load runs: takes the lines of the generator, and samples with them."""
+
+    def __init__(self, session: Running, index: int, step: Step) -> None:
+        self._session, self._index, self._step = session, index, step
+        self._s = -step.warmup  # the second that is sampled next
+        self._first: Any = None  # the moments at the bounds of the measured part
+        self._last: Any = None
+        self._costs = ThreadCosts(session.server)
+        self._progress = StepProgress(session, index, step)
+        self.counted = Counted()
+        self.waits = NamedWaits(session)
+        self.profile = Profile(session.server.pid or 0, session.path, step)
+        self.in_force: Dict[str, Any] = {}
+
+    def prepare(self) -> None:
+        """Before the counting: looking for tools may take longer than a second."""
+        self.profile.prepare()
+        self._session.threads.begin_step(self._step.threads)
+
+    def begin(self) -> None:
+        """Count from here on; after the warm-up `begin_measured` counts anew."""
+        session = self._session
+        session.host.others.begin()
+        session.sampler.means.clear()
+        session.sampler.begin(whole=True)
+        self._first = session.sampler.moment
+        self._costs.begin()
+        self.waits.begin(self._first[1])
+        self._progress.begin()
+
+    def begin_measured(self) -> None:
+        session = self._session
+        self._first = session.sampler.look(whole=True)  # the latest sample may be older
+        self._costs.begin()
+        self.profile.begin()
+        self.waits.begin(self._first[1])
+        session.threads.begin_part()
+        if isinstance(session.generator, Generators):
+            session.generator.begin_measured()
+        session.journal.write(Mark, name="measured", step=self._index)
+
+    def end(self) -> None:
+        """The load has ended, however that was."""
+        self.profile.end()
+        self.waits.stop()
+        self._session.threads.end_step()
+
+    # while the load runs
+
+    def read(self, generator: Driving, seconds: float) -> List[Dict[str, Any]]:
+        """Its new lines, [] after the time limit; looks at the threads of the server meanwhile."""
+        end, threads = time.monotonic() + seconds, self._session.threads
+        lines: List[Dict[str, Any]] = []
+        while not lines and generator.is_open:
+            lines = generator.read(threads.due_in(end - time.monotonic()))
+            threads.look()
+            if time.monotonic() >= end:
+                break
+        return lines
+
+    def look(self) -> str:
+        """React to requests, and take what is due; returns why the step is to end early."""
+        self._session.look(self._index)
+        self.profile.look()
+        return self._session.control.interrupts
+
+    def take(self, line: Mapping[str, Any]) -> None:
+        """Take a line of the generator."""
+        kind, generator = line.get("type"), self._session.generator
+        if self._step.load_cores and generator and not self.in_force:
+            self.in_force["load_cores"] = affinity(generator.pid)
+        if kind == "second":
+            self._take_second(line)
+        elif kind == "measured":
+            self.begin_measured()
+            self.counted.warm_rows = line["rows"]
+        elif kind == "statement":
+            self.counted.statement = str(line["text"])
+        elif kind == "schedule":
+            self.counted.behind_s = float(line["behind_s"])
+        elif kind == "total":
+            self.take_total(line)
+
+    def _take_second(self, line: Mapping[str, Any]) -> None:
+        second = round(float(line["time_s"])) - 1 - self._step.warmup
+        self.counted.add_second(line, second >= 0)
+        if second < self._s:
+            return  # its second was sampled without it: the load of that second stays missing
+        self._s = second
+        self._count(line)
+
+    def take_slice(self, line: Mapping[str, Any], s: int) -> None:
+        """Take a slice, in the place of second `s`."""
+        self._s = s
+        self.counted.add_second(line, True)
+        self._count(line)
+
+    def _count(self, line: Mapping[str, Any]) -> None:
+        self.counted.add_sampled(line, self._s >= 0)
+        if self._s >= max(0, self._step.seconds - LAST):
+            self._costs.look(queries(self.counted.measured))  # the clients are there still
+        self._sample(line)
+
+    def _sample(self, line: Optional[Mapping[str, Any]], derived: bool = False) -> None:
+        is_scan = self._step.kind == "scan"
+        self._session.sampler.take(self._index, self._s, line, derived, rows_by_server=is_scan)
+        self._s += 1
+        self._progress.write(self.counted, line)
+
+    @property
+    def late_in_s(self) -> float:
+        """When the host is sampled without a line, unless one comes."""
+        return self._session.sampler.at + LATE_S - time.monotonic()
+
+    def sample_if_late(self) -> None:
+        if self.late_in_s <= 0 and not self.counted.total:
+            self._sample(None)
+
+    def begin_slice(self) -> None:
+        """The load goes on after a pause, which no rate may contain."""
+        self._session.sampler.begin()
+        self._session.threads.begin()
+
+    def take_total(self, line: Mapping[str, Any]) -> None:
+        """Write the last second: the total minus the intervals, marked as derived."""
+        self.profile.end()
+        session, counted = self._session, self.counted
+        total = counted.total = dict(line)
+        await_last_client(session.server.client, session.threads.connections)
+        if self._step.kind == "scan":  # it knows the rows of the load, we know what came and went since
+            total["rows"] = {**line["rows"], "read": session.write_accounting.rows_in_tables}
+        rest = counted.rest(line)
+        if rest and (not self._step.seconds or self._s < self._step.seconds):
+            self._sample(rest, derived=True)
+        self._last = session.sampler.look(whole=True)
+        self.waits.end(self._last[1])
+
+    # what the measured part took
+
+    def spent(self, queries: int) -> Dict[str, Optional[float]]:
+        """What machine and server used, named like the costs per query."""
+        spent = self._session.sampler.spent(self._first, self._last)
+        spent.update(self._costs.spent(queries, spent["cpu_us"]))
+        spent.update(self.profile.spent())
+        return spent
+
+    def others(self) -> Others:
+        return self._session.others_between(self._first[0], self._last[0])
 
 
 class Counted:

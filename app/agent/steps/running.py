@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Optional, Set, Union
+from typing import Optional, Set
 
 from app.agent.load.conductor import Conductor
-from app.agent.load.generator import Generator
-from app.agent.load.generators import Generators
+from app.agent.load.generators import Driving
 from app.agent.sampling.disturbance import Allowed, others_between
 from app.agent.sampling.host import HostSampler
 from app.agent.sampling.reading import Reading
@@ -53,7 +52,7 @@ class Running:
         self.journal = journal
         self.control = control
         self.path = directory.session(turn.session)
-        self.generator: Union[Generator, Generators, None] = None
+        self.generator: Optional[Driving] = None
         self.crashes = 0
         self.write_accounting = WriteAccounting(plan)
         self.server: Server = None  # type: ignore[assignment]  # made by the session when it begins to serve
