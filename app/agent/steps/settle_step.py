@@ -19,14 +19,14 @@ from app.protocol.events import Mark, Progress
 if TYPE_CHECKING:
     from app.protocol.plan import Step
 
-    from .running import Running
+    from .running import Begun, Running
 
 SLICE_S = 0.25
 FEW_KB = 1024  # per second: too little to disturb reads
 DEVICE_S = 10  # longest wait for the device: others may write to it for ever
 
 
-def pause(session: Running, index: int, until: float) -> None:
+def pause(session: Begun, index: int, until: float) -> None:
     """Sleep until this moment, and react to requests."""
     while time.monotonic() < until and not session.control.interrupts:
         time.sleep(max(0.0, min(SLICE_S, until - time.monotonic())))
