@@ -7,7 +7,7 @@ import contextlib
 import json
 import os
 import sys
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, TypeVar
 
 from app.protocol import answers
 from app.protocol.answers import to_json
@@ -16,22 +16,37 @@ from app.protocol.reading import read
 from .system.directory import Directory
 from .system.errors import AgentError
 
-VERBS = (
-    *("survey", "check", "start", "status", "list", "follow", "stop", "skip", "note", "clean"),
-    *("ask", "options", "queue", "begin", "snapshots", "delete-snapshot"),
-    *("upload-plan", "upload", "install", "remove-build", "note-build"),
-    *("listen", "try-load", "drive", "admit"),
-)
-
 LEAST_PRIORITY = 19
+
+
+class Verb(NamedTuple):
+    """What carries a verb out, and what it is given besides the directory; its annotation is the answer."""
+
+    carry_out: Callable[..., Any]
+    arguments: Sequence[str]
+
+
+VERBS: Dict[str, Verb] = {}
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _verb(name: str, *arguments: str) -> Callable[[Function], Function]:
+    """Declare a verb, which the function below carries out with these arguments."""
+
+    def declare(function: Function) -> Function:
+        VERBS[name] = Verb(function, arguments)
+        return function
+
+    return declare
 
 
 def main() -> int:
     """Carry out one verb; 0: done, 1: refused with the reason, 2: not understood."""
     os.umask(0o077)
-    arguments = _parser().parse_intermixed_args()
+    said = _parser().parse_intermixed_args()
+    verb = VERBS[said.verb]
     try:
-        answer = _VERBS[arguments.verb](Directory(arguments.directory), arguments)
+        answer = verb.carry_out(Directory(said.directory), *(getattr(said, name) for name in verb.arguments))
     except AgentError as error:
         kinds = {"input": error.is_input, "taken": error.is_taken}
         print(json.dumps({"error": str(error), **{kind: True for kind, it_is in kinds.items() if it_is}}))
@@ -61,7 +76,8 @@ def _agent() -> str:
     return os.path.basename(sys.argv[0]).partition(".")[0]
 
 
-def _survey(directory: Directory, _: Any) -> answers.Survey:
+@_verb("survey")
+def _survey(directory: Directory) -> answers.Survey:
     from dataclasses import replace
 
     from .snapshots.snapshots import Snapshots
@@ -72,49 +88,57 @@ def _survey(directory: Directory, _: Any) -> answers.Survey:
     return replace(found, snapshots=Snapshots(directory).list())
 
 
-def _upload_plan(directory: Directory, arguments: argparse.Namespace) -> answers.Done:
+@_verb("upload-plan", "plan")
+def _upload_plan(directory: Directory, plan: str) -> answers.Done:
     from .incoming import Incoming
 
-    Incoming(directory).receive(arguments.plan, sys.stdin.buffer.read())
+    Incoming(directory).receive(plan, sys.stdin.buffer.read())
     return answers.Done()
 
 
-def _check(directory: Directory, arguments: argparse.Namespace) -> answers.Checks | answers.Rehearsal:
+@_verb("check", "plan", "contender", "patience")
+def _check(
+    directory: Directory, plan: str, contender: Optional[int], patience: float
+) -> answers.Checks | answers.Rehearsal:
     """What the builds say to their options; with a contender its rehearsal."""
     from .checks.check import check, rehearse
     from .incoming import Incoming
 
-    plan, contender = Incoming(directory).read(arguments.plan), arguments.contender
+    asked = Incoming(directory).read(plan)
     if contender is None:
-        return answers.Checks(check(directory, plan))
-    return rehearse(directory, plan, contender, lambda: _clean_up(directory), arguments.patience)
+        return answers.Checks(check(directory, asked))
+    return rehearse(directory, asked, contender, lambda: _clean_up(directory), patience)
 
 
-def _ask(directory: Directory, arguments: argparse.Namespace) -> answers.Checks:
+@_verb("ask", "plan")
+def _ask(directory: Directory, plan: str) -> answers.Checks:
     from .checks.check import ask
     from .incoming import Incoming
 
     os.nice(LEAST_PRIORITY)  # others may be measured meanwhile
-    return answers.Checks(ask(directory, Incoming(directory).read(arguments.plan)))
+    return answers.Checks(ask(directory, Incoming(directory).read(plan)))
 
 
-def _options(directory: Directory, _: Any) -> answers.Options:
+@_verb("options")
+def _options(directory: Directory) -> answers.Options:
     from .server.options import kept_names
 
     return answers.Options(kept_names(directory.at("builds")))
 
 
-def _start(directory: Directory, arguments: argparse.Namespace) -> answers.Started:
+@_verb("start", "plan", "patience")
+def _start(directory: Directory, plan: str, patience: float) -> answers.Started:
     from .plan_runner import start
     from .system.scope import enter_scope
 
     enter_scope()
     said = sys.stdin.read()  # of a plan with load targets
     conducting = read(answers.Conducting, json.loads(said)) if said else None
-    return start(directory, arguments.plan, _agent(), conducting, arguments.patience)
+    return start(directory, plan, _agent(), conducting, patience)
 
 
-def _status(directory: Directory, _: Any) -> answers.Status:
+@_verb("status")
+def _status(directory: Directory) -> answers.Status:
     from .system.other_agents import agents_elsewhere
 
     holder, elsewhere = directory.holder(), agents_elsewhere(directory)
@@ -124,7 +148,8 @@ def _status(directory: Directory, _: Any) -> answers.Status:
     )
 
 
-def _list(directory: Directory, _: Any) -> answers.Plans:
+@_verb("list")
+def _list(directory: Directory) -> answers.Plans:
     from .begin_next import leave_behind
     from .plans import list_plans
 
@@ -133,7 +158,8 @@ def _list(directory: Directory, _: Any) -> answers.Plans:
     return answers.Plans(list_plans(directory))
 
 
-def _queue(directory: Directory, _: Any) -> answers.Queue:
+@_verb("queue")
+def _queue(directory: Directory) -> answers.Queue:
     from .begin_next import leave_behind
     from .queued_plans import QueuedPlans
 
@@ -143,7 +169,8 @@ def _queue(directory: Directory, _: Any) -> answers.Queue:
     return queued.answer()
 
 
-def _begin(directory: Directory, _: Any) -> None:
+@_verb("begin")
+def _begin(directory: Directory) -> None:
     from .begin_next import begin_next
     from .system.scope import enter_scope
 
@@ -151,13 +178,15 @@ def _begin(directory: Directory, _: Any) -> None:
     begin_next(directory)
 
 
-def _follow(directory: Directory, arguments: argparse.Namespace) -> None:
+@_verb("follow", "plan", "offsets")
+def _follow(directory: Directory, plan: str, offsets: List[str]) -> None:
     from .follow import Follow, parse_offsets
 
-    Follow(directory, arguments.plan, parse_offsets(arguments.offsets)).run()
+    Follow(directory, plan, parse_offsets(offsets)).run()
 
 
-def _clean(directory: Directory, _: Any) -> answers.Removed:
+@_verb("clean")
+def _clean(directory: Directory) -> answers.Removed:
     take_lock(directory, "clean")
     return answers.Removed(_clean_up(directory))
 
@@ -171,13 +200,15 @@ def _clean_up(directory: Directory) -> list[str]:
     return removed
 
 
-def _snapshots(directory: Directory, _: Any) -> answers.Snapshots:
+@_verb("snapshots")
+def _snapshots(directory: Directory) -> answers.Snapshots:
     from .snapshots.snapshots import Snapshots
 
     return answers.Snapshots(Snapshots(directory).list())
 
 
-def _delete_snapshot(directory: Directory, _: Any) -> answers.Done:
+@_verb("delete-snapshot")
+def _delete_snapshot(directory: Directory) -> answers.Done:
     from .snapshots.snapshots import Snapshots
 
     take_lock(directory, "delete-snapshot")
@@ -185,7 +216,8 @@ def _delete_snapshot(directory: Directory, _: Any) -> answers.Done:
     return answers.Done()
 
 
-def _upload(directory: Directory, _: Any) -> answers.Received:
+@_verb("upload")
+def _upload(directory: Directory) -> answers.Received:
     """Read a line with the tarball, the name and the first byte; then the bytes."""
     from .survey.installing import Installing
 
@@ -196,7 +228,8 @@ def _upload(directory: Directory, _: Any) -> answers.Received:
     return answers.Received(installing.receive(said["sha256"], said["offset"], sys.stdin.buffer))
 
 
-def _install(directory: Directory, _: Any) -> answers.Installed:
+@_verb("install")
+def _install(directory: Directory) -> answers.Installed:
     from .survey.installing import Installing
 
     take_lock(directory, "install")
@@ -204,7 +237,8 @@ def _install(directory: Directory, _: Any) -> answers.Installed:
     return answers.Installed(Installing(directory).install(said["sha256"], said["name"], said["notes"]))
 
 
-def _remove_build(directory: Directory, _: Any) -> answers.Done:
+@_verb("remove-build")
+def _remove_build(directory: Directory) -> answers.Done:
     from .survey.installing import Installing
 
     take_lock(directory, "remove-build")
@@ -212,7 +246,8 @@ def _remove_build(directory: Directory, _: Any) -> answers.Done:
     return answers.Done()
 
 
-def _note_build(directory: Directory, _: Any) -> answers.Done:
+@_verb("note-build")
+def _note_build(directory: Directory) -> answers.Done:
     from .survey.build_notes import BuildNotes
 
     said = json.loads(sys.stdin.read())
@@ -220,27 +255,30 @@ def _note_build(directory: Directory, _: Any) -> answers.Done:
     return answers.Done()
 
 
-def _listen(directory: Directory, _: Any) -> answers.Listening:
+@_verb("listen")
+def _listen(directory: Directory) -> answers.Listening:
     from .load.conductor import listen_for_trials
 
     return listen_for_trials(read(answers.Conducting, json.loads(sys.stdin.read())), directory.at("load.log"))
 
 
-def _try_load(_: Directory, __: Any) -> answers.LoadTrial:
+@_verb("try-load")
+def _try_load(_: Directory) -> answers.LoadTrial:
     from .load.load_agent import try_load
 
     return try_load(read(answers.LoadCall, json.loads(sys.stdin.read())))
 
 
-def _drive(directory: Directory, arguments: argparse.Namespace) -> answers.Done:
+@_verb("drive", "plan")
+def _drive(directory: Directory, plan: str) -> answers.Done:
     from .incoming import Incoming
     from .load.load_agent import drive
     from .system.scope import enter_scope
 
     enter_scope()
     call, incoming = read(answers.LoadCall, json.loads(sys.stdin.read())), Incoming(directory)
-    drive(directory, incoming.read(arguments.plan), call)
-    incoming.discard(arguments.plan)
+    drive(directory, incoming.read(plan), call)
+    incoming.discard(plan)
     return answers.Done()
 
 
@@ -250,13 +288,14 @@ def take_lock(directory: Directory, verb: str) -> None:
         raise AgentError("{}: try again when it has finished".format(directory.in_use()))
 
 
-def _admit(directory: Directory, arguments: argparse.Namespace) -> answers.Listening:
+@_verb("admit", "plan")
+def _admit(directory: Directory, plan: str) -> answers.Listening:
     """Let a load target that is called again dial in: its `admission` is on standard input."""
     from .system.control import request
 
-    control, port = _control_of(directory, arguments.plan), int(directory.holder().get("port", 0))
+    control, port = _control_of(directory, plan), int(directory.holder().get("port", 0))
     if not port:
-        raise AgentError("plan {} has no load targets".format(arguments.plan))
+        raise AgentError("plan {} has no load targets".format(plan))
     request(control, "admit", text=sys.stdin.read(64))
     return answers.Listening(port)
 
@@ -269,45 +308,29 @@ def _control_of(directory: Directory, plan: str) -> str:
     return os.path.join(directory.plan(plan), "control")
 
 
-def _asker(verb: str) -> Callable[[Directory, argparse.Namespace], answers.Done]:
-    def ask(directory: Directory, arguments: argparse.Namespace) -> answers.Done:
-        from app.protocol.events import note_problem
-
-        from .system.control import request
-
-        text = sys.stdin.read() if verb == "note" else ""
-        if verb == "note" and note_problem(text):
-            raise AgentError(note_problem(text))
-        request(_control_of(directory, arguments.plan), verb, what=arguments.what, text=text)
-        return answers.Done()
-
-    return ask
+@_verb("stop", "plan", "what")
+def _stop(directory: Directory, plan: str, what: str) -> answers.Done:
+    return _request(directory, plan, "stop", what)
 
 
-_VERBS: Dict[str, Callable[[Directory, argparse.Namespace], Any]] = {
-    "survey": _survey,
-    "check": _check,
-    "ask": _ask,
-    "options": _options,
-    "start": _start,
-    "status": _status,
-    "list": _list,
-    "follow": _follow,
-    "stop": _asker("stop"),
-    "skip": _asker("skip"),
-    "note": _asker("note"),
-    "clean": _clean,
-    "queue": _queue,
-    "begin": _begin,
-    "snapshots": _snapshots,
-    "delete-snapshot": _delete_snapshot,
-    "upload-plan": _upload_plan,
-    "upload": _upload,
-    "install": _install,
-    "remove-build": _remove_build,
-    "note-build": _note_build,
-    "listen": _listen,
-    "try-load": _try_load,
-    "drive": _drive,
-    "admit": _admit,
-}
+@_verb("skip", "plan", "what")
+def _skip(directory: Directory, plan: str, what: str) -> answers.Done:
+    return _request(directory, plan, "skip", what)
+
+
+@_verb("note", "plan", "what")
+def _note(directory: Directory, plan: str, what: str) -> answers.Done:
+    from app.protocol.events import note_problem
+
+    text = sys.stdin.read()
+    if note_problem(text):
+        raise AgentError(note_problem(text))
+    return _request(directory, plan, "note", what, text)
+
+
+def _request(directory: Directory, plan: str, verb: str, what: str, text: str = "") -> answers.Done:
+    """Leave a request to the running plan."""
+    from .system.control import request
+
+    request(_control_of(directory, plan), verb, what=what, text=text)
+    return answers.Done()

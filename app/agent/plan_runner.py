@@ -26,6 +26,7 @@ from .load.conductor import Conductor
 from .queued_plans import QueuedPlans
 from .session import Session
 from .steps.baton import Baton, Place
+from .steps.running import Begun
 from .system.control import Control
 from .system.detaching import detach
 from .system.directory import Directory, holder_of, write_file, write_holder
@@ -221,9 +222,10 @@ def _run_turn(work: _Work, turn: Turn, journal: Journal, place: Place) -> bool:
     if work.control.plan_stopped:
         end(journal, "stopped", "the plan was stopped before this session began")
         return False
-    session = Session(work.plan, turn, work.directory, journal, work.control, place, work.conductor)
+    where = (turn, work.directory, journal, work.control, place)
+    session = Session(Begun(work.plan, *where, work.agent, work.conductor))
     try:
-        return session.run(work.agent) == "completed" and session.repeating.wants_session
+        return session.run() == "completed" and session.is_disturbed
     except Exception as error:
         traceback.print_exc()
         with contextlib.suppress(DiskFullError, OSError):

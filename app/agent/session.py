@@ -10,46 +10,36 @@ from typing import Any, Dict, Optional
 from app.engines import engine_of
 from app.protocol.events import Mark, SessionEnded, SessionStarted, StepEnded, StepStarted
 from app.protocol.machine_checks import BUSY_START
-from app.protocol.plan import LIMIT, PREPARING, QUERYING, Contender, Plan, Step, Turn
+from app.protocol.plan import LIMIT, PREPARING, QUERYING, Contender, Step
 from app.protocol.sysbench import seed_of
 from app.protocol.waits import PRESET
 
-from .load.conductor import Conductor
-from .load.lua import write_lua
-from .sampling.counters import Counters, read_status, status_deltas
+from .load.generator import write_lua
+from .sampling.counters import read_status, status_deltas
 from .sampling.figures import figure_of
-from .sampling.host import HostSampler
-from .sampling.locks import STATUS, RowLocks
-from .sampling.sampler import Sampler
 from .sampling.sizes import sizes
-from .sampling.statements import Statements
-from .sampling.thread_states import ThreadSampler
-from .sampling.waits import Waits
 from .server.connection_limits import raise_file_limit
 from .server.debt import is_indebted, read_debt
 from .server.mysql import QueryError
 from .server.program import find_sysbench
 from .server.server import Server
 from .steps.analyse import Analysing
-from .steps.baton import Place, Position
-from .steps.canary import run_canary
+from .steps.baton import Position
+from .steps.before_session import run_canary, wait_until_quiet
 from .steps.drive_step import DriveStep
 from .steps.engine_limits import Lacking
-from .steps.facts import Facts
+from .steps.facts import Facts, write_limits, write_machine
 from .steps.from_snapshot import FromSnapshot
 from .steps.limit_step import LimitStep
-from .steps.quiet import wait_until_quiet
 from .steps.repeating import Repeating
-from .steps.resting import hooks_of
-from .steps.running import Running
+from .steps.running import Begun, Running, hooks_of
 from .steps.settle_step import pause, run_restart, run_settle
-from .steps.sliced_step import SlicedStep
 from .steps.step_settings import StepSettings
 from .survey.builds import build_of
-from .system.control import ASKED_FOR, Control, StopRequested
-from .system.directory import OF_SESSION, Directory
+from .system.control import ASKED_FOR, StopRequested
+from .system.directory import OF_SESSION
 from .system.errors import AgentError
-from .system.journal import DiskFullError, Journal
+from .system.journal import DiskFullError
 from .system.other_agents import agents_elsewhere
 
 NO_NAMES = (
@@ -63,98 +53,76 @@ class SessionError(Exception):
     """The session cannot go on; its text is the reason it ends with."""
 
 
-class Session(Running):
+class Session:
     """Takes its contender through the sequence."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        turn: Turn,
-        directory: Directory,
-        journal: Journal,
-        control: Control,
-        place: Place,
-        conductor: Optional[Conductor] = None,
-    ) -> None:
-        super().__init__(plan, turn, directory, journal, control, place, conductor)
-        place.attach(hooks_of(self))
-        self.facts = Facts(self)
-        self.step_settings = StepSettings(self)
-        self.analysing = Analysing(self, self.facts)
-        self.lacking = Lacking(self)
-        self.repeating = Repeating(self, self.facts)
-        self.snapshot = FromSnapshot(self, self.facts, self.step_settings, self.open)
+    def __init__(self, begun: Begun) -> None:
+        self._begun = begun
+        self._steps: Optional[Steps] = None  # from the moment on at which there is a server for them
 
-    # the whole
-
-    def run(self, agent: str) -> str:
+    def run(self) -> str:
         """Take the contender through the sequence; the answer is the outcome."""
-        self.agent = agent
-        self.control.begin_session()
-        self.journal.begin()
+        begun, journal = self._begun, self._begun.journal
+        begun.control.begin_session()
+        journal.begin()
         outcome, reason = "failed", ""
         try:
-            self.journal.write(SessionStarted, agent=agent, pid=os.getpid())
+            journal.write(SessionStarted, agent=begun.agent, pid=os.getpid())
             outcome, reason = self._measure()
         except StopRequested:
             outcome, reason = "stopped", ASKED_FOR
         except (SessionError, AgentError, QueryError) as error:
             reason = str(error)
         except DiskFullError:
-            reason = "the disk with {} is full: free some space there".format(self.path)
-            if self.server is not None:
-                self.server.kill()  # it would wait for room
+            reason = "the disk with {} is full: free some space there".format(begun.path)
+            if self._steps is not None:
+                self._steps.running.server.kill()  # it would wait for room
         finally:
             self._take_down()
         self._write_last(outcome, reason)
-        self.journal.close()
+        journal.close()
         return outcome
+
+    @property
+    def is_disturbed(self) -> bool:
+        """Whether others have disturbed a step that could not be repeated in place."""
+        return self._steps is not None and self._steps.repeating.wants_session
 
     def _write_last(self, outcome: str, reason: str) -> None:
         """Write the end of an unfinished step, then of the session; both have reserved room."""
-        if self.open_step >= 0:
+        journal, step = self._begun.journal, self._steps.running.open_step if self._steps else -1
+        if step >= 0:
             with contextlib.suppress(DiskFullError):
-                self.journal.write(StepEnded, step=self.open_step, outcome=outcome, reason=reason)
+                journal.write(StepEnded, step=step, outcome=outcome, reason=reason)
         with contextlib.suppress(DiskFullError):
-            self.journal.write(SessionEnded, outcome=outcome, reason=reason, events=self.journal.seq + 1)
+            journal.write(SessionEnded, outcome=outcome, reason=reason, events=journal.seq + 1)
 
     def _measure(self) -> Any:
-        for other in agents_elsewhere(self.directory) if self.plan.allow_busy else ():
-            self.journal.log(BUSY_START + str(other))
-        pause(self, -1, time.monotonic() + self.plan.pause)
-        if self.plan.quiet_wait and not self.control.ends_session:
-            wait_until_quiet(self)
-        if self.plan.canary and not self.control.ends_session:
-            run_canary(self, self.facts, self._server_of)
-        if not self.control.ends_session:
-            self._serve()
-        for index, step in enumerate(self.plan.steps):
-            if self.control.ends_session:
-                return "stopped", ASKED_FOR
-            if not self.snapshot.spares(index):
-                self._run_step(index, step)
-        if self.control.interrupts:
+        begun, plan, control = self._begun, self._begun.plan, self._begun.control
+        for other in agents_elsewhere(begun.directory) if plan.allow_busy else ():
+            begun.journal.log(BUSY_START + str(other))
+        pause(begun, -1, time.monotonic() + plan.pause)
+        if plan.quiet_wait and not control.ends_session:
+            wait_until_quiet(begun)
+        if plan.canary and not control.ends_session:
+            run_canary(begun, self._server_of)
+        if control.ends_session:
             return "stopped", ASKED_FOR
-        self.facts.write_ended()
-        return "completed", ""
+        self._steps = Steps(Running(begun, self._server()))
+        return self._steps.run()
 
-    def _serve(self) -> None:
+    def _server(self) -> Server:
+        """The server of the contender, not yet started; what it needs is there."""
+        begun, plan = self._begun, self._begun.plan
         if not find_sysbench():
             raise SessionError("sysbench is not installed: install sysbench 1.0.20 or newer")
-        clients = self.plan.most_clients
-        self.facts.write_machine()
-        self.facts.write_limits({"clients": clients, "open_files": raise_file_limit(clients)})
-        write_lua(self.at("lua"), self.plan.files)
-        plan = self.plan
-        reached = (
-            (self.conductor.address, self.conductor.port_of_server(self.turn.contender))
-            if self.conductor
-            else ()
-        )
-        self.server = self._server_of(self.contender, plan.transport, clients, plan.instruments, *reached)
-        if not self.snapshot.is_found():
-            self.server.prepare(self.wait)
-            self.open()
+        clients = plan.most_clients
+        write_machine(begun)
+        write_limits(begun, {"clients": clients, "open_files": raise_file_limit(clients)})
+        write_lua(begun.at("lua"), plan.files)
+        conductor = begun.conductor
+        reached = (conductor.address, conductor.port_of_server(begun.turn.contender)) if conductor else ()
+        return self._server_of(begun.contender, plan.transport, clients, plan.instruments, *reached)
 
     def _server_of(
         self,
@@ -166,141 +134,162 @@ class Session(Running):
         port: int = 0,
     ) -> Server:
         """A server for a contender, in the directory of this session."""
-        build = build_of(contender, self.directory)
+        build = build_of(contender, self._begun.directory)
         how = (transport, clients, instruments, address, port)
-        return Server(vars(contender), self.path, build.options, build.environment, *how)
+        return Server(vars(contender), self._begun.path, build.options, build.environment, *how)
+
+    def _take_down(self) -> None:
+        """Generator, server, data and private directory go, whatever happened."""
+        if self._steps is not None:
+            self._steps.take_down()
+        for part in OF_SESSION:
+            self._begun.directory.discard(self._begun.at(part))
+        self._begun.directory.empty_trash()
+
+
+class Steps:
+    """Carries out the steps of a session on its server."""
+
+    def __init__(self, running: Running) -> None:
+        self.running = running
+        self._plan, self._control, self._journal = running.plan, running.control, running.journal
+        self._facts = Facts(running)
+        self._settings = StepSettings(running)
+        self._analysing = Analysing(running, self._facts)
+        self._lacking = Lacking(running)
+        self.repeating = Repeating(running, self._facts)
+        self._snapshot = FromSnapshot(running, self._facts, self._settings, self.open)
+        running.place.attach(hooks_of(running))
+
+    def run(self) -> Any:
+        """Carry them out, one after the other; returns outcome and reason."""
+        if not self._snapshot.is_found():
+            self.running.server.prepare(self.running.wait)
+            self.open()
+        for index, step in enumerate(self._plan.steps):
+            if self._control.ends_session:
+                return "stopped", ASKED_FOR
+            if not self._snapshot.spares(index):
+                self.carry_out(index, step)
+        if self._control.interrupts:
+            return "stopped", ASKED_FOR
+        self._facts.write_ended()
+        return "completed", ""
 
     def open(self) -> None:
-        """Start the server on its data, and prepare the sampling."""
+        """Start the server on its data, and declare what is sampled."""
         self._start_server()
-        self.host = HostSampler(self._pids, self.path, self.agent)
-        self.host.others.without = self.place.pids
-        client, engine = self.server.client, self.contender.engine
-        waits = Waits(client, engine)
-        counters = Counters(client, engine, [*waits.status_names, *STATUS])
-        self.threads = ThreadSampler(
-            lambda: self.server.pid, client.query, self.journal.log, client.connect_another
-        )
-        statements = Statements(client, waits.is_on)
-        self.sampler = Sampler(
-            self.journal, self.host, counters, waits, RowLocks(client), statements, self.threads
-        )
-        if not waits.is_on:
-            self.journal.log(NO_NAMES, "info")
-        self.facts.write_server()
-        self.sampler.declare()
+        sampler = self.running.sampler
+        if not sampler.waits.is_on:
+            self._journal.log(NO_NAMES, "info")
+        self._facts.write_server()
+        sampler.declare()
 
     def _start_server(self) -> float:
         try:
-            return self.server.start(self.wait)
+            return self.running.server.start(self.running.wait)
         except AgentError:
-            self.error_log.write_last(self.server)
+            self.running.error_log.write_last(self.running.server)
             raise
-
-    def _pids(self) -> Dict[str, Optional[int]]:
-        return {"server": self.server.pid, "sysbench": self.generator.pid if self.generator else None}
 
     # a step
 
-    def _run_step(self, index: int, step: Step) -> None:
-        self.place.pass_on(Position(index))
-        self.control.begin_step(index)
-        client = self.server.client
-        problem = self.step_settings.bring_about(index, step)
+    def carry_out(self, index: int, step: Step) -> None:
+        running = self.running
+        running.place.pass_on(Position(index))
+        self._control.begin_step(index)
+        client = running.server.client
+        problem = self._settings.bring_about(index, step)
         if step.kind in QUERYING:
-            self.lacking.check_rows()
-        self.facts.empty_binary_log()
-        seed = seed_of(self.plan, self.turn.repeat, step) if step.lua else 0
+            self._lacking.check_rows()
+        self._facts.empty_binary_log()
+        seed = seed_of(self._plan, running.turn.repeat, step) if step.lua else 0
         before = read_status(client)
-        debt = read_debt(client, self.contender.engine)
-        self.open_step = index
-        self.journal.write(StepStarted, step=index, seed=seed, after_crash=self.crashes > 0, debt=debt)
-        if self.server.has_begun:  # else the step itself will start it, from a snapshot
-            self.sampler.begin()
-            self.sampler.waits.begin()
-            self.write_accounting.begin_step(index, self.sampler.reading)
+        debt = read_debt(client, running.contender.engine)
+        running.open_step = index
+        self._journal.write(StepStarted, step=index, seed=seed, after_crash=running.crashes > 0, debt=debt)
+        if running.server.has_begun:  # else the step itself will start it, from a snapshot
+            running.sampler.begin()
+            running.sampler.waits.begin()
+            running.write_accounting.begin_step(index, running.sampler.reading)
         ended: Dict[str, Any] = {"outcome": "failed", "reason": problem}
         if not problem:
             ended = self.repeating.run(index, step, lambda: self._run_kind(index, step, seed))
-        self.step_settings.complete(ended, step)
+        self._settings.complete(ended, step)
         if step.kind in QUERYING and not step.writes and is_indebted(debt):
             ended["marks"] = [*ended.get("marks", ()), "indebted"]
         if step.kind in QUERYING:
-            marks = [*ended.get("marks", ()), *self.analysing.marks, *self.lacking.marks]
+            marks = [*ended.get("marks", ()), *self._analysing.marks, *self._lacking.marks]
             ended["marks"] = list(dict.fromkeys(marks))
-        ended["debt"] = read_debt(client, self.contender.engine) if self.server.is_alive() else {}
+        ended["debt"] = read_debt(client, running.contender.engine) if running.server.is_alive() else {}
         if "status" not in ended:
             ended["status"] = status_deltas(before, read_status(client))
-        ended["sizes"] = sizes(self.server.data, self.at("tmp"))
-        ended["rows"] = {**self.write_accounting.rows, "in_tables": self.write_accounting.rows_in_tables}
-        ended["value"] = figure_of(step, ended, engine_of(self.contender.engine))
-        self.journal.write(StepEnded, step=index, **ended)
-        self.open_step = -1
+        ended["sizes"] = sizes(running.server.data, running.at("tmp"))
+        accounted = running.write_accounting
+        ended["rows"] = {**accounted.rows, "in_tables": accounted.rows_in_tables}
+        ended["value"] = figure_of(step, ended, engine_of(running.contender.engine))
+        self._journal.write(StepEnded, step=index, **ended)
+        running.open_step = -1
         self._after_step(index, step, ended)
 
     def _run_kind(self, index: int, step: Step, seed: int) -> Dict[str, Any]:
+        running = self.running
         if step.kind == "settle":
-            return run_settle(self, index, step)
-        if self.snapshot.is_at(index):
-            return self.snapshot.run(index)
+            return run_settle(running, index, step)
+        if self._snapshot.is_at(index):
+            return self._snapshot.run(index)
         if step.kind == "restart":
-            return run_restart(self, index)
+            return run_restart(running, index)
         if step.kind == LIMIT:
-            return LimitStep(self, self.facts, index, step, seed).run()
-        kind = SlicedStep if step.sliced else DriveStep
-        return kind(self, self.facts, index, step, seed).run()
+            return LimitStep(running, self._facts, index, step, seed).run()
+        return DriveStep(running, self._facts, index, step, seed).run()
 
     def _after_step(self, index: int, step: Step, ended: Dict[str, Any]) -> None:
-        self.check_room()
+        self.running.check_room()
         if step.kind == "settle":
-            self.snapshot.unsettled = ended["reason"]
+            self._snapshot.unsettled = ended["reason"]
         self._see_to_server(index)
-        if step.kind in PREPARING and not self.lacking.goes_on(step, ended):
+        if step.kind in PREPARING and not self._lacking.goes_on(step, ended):
             raise SessionError("{} {}: {}".format(step.name, ended["outcome"], ended["reason"]))
-        if step.analyse and not self.control.ends_session:
-            self.analysing.run(step, index)
+        if step.analyse and not self._control.ends_session:
+            self._analysing.run(step, index)
             self._see_to_server(index)
-        self.facts.write_after(index, step)
+        self._facts.write_after(index, step)
 
     def _see_to_server(self, index: int) -> None:
-        if self.server.has_begun and not self.server.is_alive():
+        server = self.running.server
+        if server.has_begun and not server.is_alive():
             self._recover(index)
 
     def _recover(self, index: int) -> None:
         """Restart a server that died; its second death ends the session."""
-        how, why = self.server.exit_text(), self.server.last_error()
-        self.crashes += 1
-        self.journal.write(Mark, name="crash", step=index, text="the server crashed {}: {}".format(how, why))
-        self.error_log.write_last(self.server)
-        if self.crashes > 1:
+        running = self.running
+        how, why = running.server.exit_text(), running.server.last_error()
+        running.crashes += 1
+        self._journal.write(Mark, name="crash", step=index, text="the server crashed {}: {}".format(how, why))
+        running.error_log.write_last(running.server)
+        if running.crashes > 1:
             raise SessionError("the server crashed again {}: {}".format(how, why))
         seconds = self._start_server()
-        self.step_settings.forget()
-        self.journal.write(Mark, name="recovered", step=index, value=round(seconds, 3))
+        self._settings.forget()
+        self._journal.write(Mark, name="recovered", step=index, value=round(seconds, 3))
 
     # the end
 
-    def _take_down(self) -> None:
-        """Generator, server, data and private directory go, whatever happened."""
-        if self.generator is not None:
-            self.generator.stop()
-        if self.server is not None:
-            self._end_server()
-        if self.host is not None:
-            self.host.close()
-        self._remove_data()
+    def take_down(self) -> None:
+        """End generator, server and sampling."""
+        running = self.running
+        if running.generator is not None:
+            running.generator.stop()
+        self._end_server(running.server)
+        running.close()
 
-    def _end_server(self) -> None:
+    def _end_server(self, server: Server) -> None:
         """Shut the server down; kill it if a person waits for the end of the session."""
-        if self.control.interrupts == "stopped":
-            self.server.kill()
+        if self._control.interrupts == "stopped":
+            server.kill()
         else:
-            self.step_settings.put_back()
-            self.server.forget_dirty_pages()
-            self.server.stop(STOP_S)
-        self.server.clean()
-
-    def _remove_data(self) -> None:
-        for part in OF_SESSION:
-            self.directory.discard(self.at(part))
-        self.directory.empty_trash()
+            self._settings.put_back()
+            server.forget_dirty_pages()
+            server.stop(STOP_S)
+        server.clean()

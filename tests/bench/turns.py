@@ -25,8 +25,9 @@ from app.agent.plan_runner import create_journals
 from app.agent.sampling.figures import totals_of
 from app.agent.sampling.sizes import sizes
 from app.agent.server.program import find_sysbench
-from app.agent.session import Session
+from app.agent.session import Session, Steps
 from app.agent.steps.baton import Baton
+from app.agent.steps.running import Begun, Running
 from app.agent.steps.settle_step import run_settle
 from app.agent.system.control import Control
 from app.agent.system.directory import Directory
@@ -46,33 +47,38 @@ class WaitingSession(Session):
     """Loads and settles as always; its driven steps wait until they are asked for."""
 
     def _measure(self) -> Any:
-        self._serve()
-        driven = [index for index, step in enumerate(self.plan.steps) if step.kind == "drive"]
+        running = Running(self._begun, self._server())
+        steps, plan, server = Steps(running), running.plan, running.server
+        self._steps = steps
+        server.prepare(running.wait)
+        steps.open()
+        driven = [index for index, step in enumerate(plan.steps) if step.kind == "drive"]
         for index in range(driven[0]):
-            self._run_step(index, self.plan.steps[index])
-        answer({"server": self.server.pid, "socket": self.server.socket, "lua": self.at("lua")})
+            steps.carry_out(index, plan.steps[index])
+        answer({"server": server.pid, "socket": server.socket, "lua": running.at("lua")})
         for words in map(str.split, sys.stdin):
             if words[0] == "drive":
                 index = driven.pop(0)
-                self._run_step(index, self.plan.steps[index])
+                steps.carry_out(index, plan.steps[index])
                 answer({"step": index})
             elif words[0] == "sample":
-                self._sample(int(words[1]))
+                _sample(running, int(words[1]))
                 answer({})
             elif words[0] == "empty":
-                self.server.client.run("DROP DATABASE dyno", CREATE)
+                server.client.run("DROP DATABASE dyno", CREATE)
                 answer({})
             else:
-                run_settle(self, -1, Step("settle", "settle", cap_s=SETTLE_S))
-                answer(sizes(self.server.data))
+                run_settle(running, -1, Step("settle", "settle", cap_s=SETTLE_S))
+                answer(sizes(server.data))
         return "completed", ""
 
-    def _sample(self, seconds: int) -> None:
-        began = time.monotonic()
-        self.sampler.begin()
-        for second in range(seconds):
-            time.sleep(max(0.0, began + second + 1 - time.monotonic()))
-            self.sampler.take(-1, second, None)
+
+def _sample(running: Running, seconds: int) -> None:
+    began = time.monotonic()
+    running.sampler.begin()
+    for second in range(seconds):
+        time.sleep(max(0.0, began + second + 1 - time.monotonic()))
+        running.sampler.take(-1, second, None)
 
 
 def answer(data: dict[str, Any]) -> None:
@@ -87,7 +93,7 @@ def main() -> None:
     (turn,) = plan.turns
     journal = create_journals(directory, plan, "bench")[turn.session]
     control = Control(os.path.join(directory.plan(plan.id), "control"))
-    WaitingSession(plan, turn, directory, journal, control, Baton().join()).run("bench")
+    WaitingSession(Begun(plan, turn, directory, journal, control, Baton().join(), "bench")).run()
 
 
 # seen from the bench

@@ -18,7 +18,7 @@ from app.agent.server.debt import debt_of
 from app.agent.server.mysql import Client
 from app.agent.server.options import known_options
 from app.agent.server.server import Server, start_ticks
-from app.agent.steps.settle import Settling
+from app.agent.steps.settle_step import Settling
 from app.agent.survey.builds import environment
 from app.protocol.answers import Build
 from app.protocol.events import Fact, Progress, StepEnded

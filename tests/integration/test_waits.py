@@ -20,7 +20,7 @@ from app.agent.sampling.statements import Statements
 from app.agent.sampling.waits import Waits
 from app.agent.server.options import known_options
 from app.agent.server.server import Server
-from app.agent.steps.named_waits import NamedWaits
+from app.agent.steps.counted import NamedWaits
 from app.agent.survey.builds import find_builds
 from app.protocol.waits import BY_NAME
 from tests.integration.desktop import Desktop

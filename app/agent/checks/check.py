@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from app.agent.profiling.tools import Tools, find_tools
-from app.agent.server.compression import compression_in_force
 from app.agent.server.connection_limits import raise_file_limit
 from app.agent.server.memory import Memory
 from app.agent.server.mycnf import write_my_cnf
@@ -23,11 +22,10 @@ from app.agent.server.options import (
     KnownBuild,
     check_options,
 )
-from app.agent.server.options_in_force import differences
+from app.agent.server.options_in_force import compression_in_force, differences
 from app.agent.server.program import find_sysbench
 from app.agent.server.server import Server
-from app.agent.snapshots.snapshot_key import key_of
-from app.agent.snapshots.snapshots import Snapshots
+from app.agent.snapshots.snapshots import Snapshots, key_of
 from app.agent.survey.builds import build_of
 from app.agent.system.client import check_client
 from app.agent.system.detaching import guarded

@@ -6,14 +6,14 @@ import contextlib
 import queue
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from app.agent.sampling.sampler import queries
 from app.protocol.load_link import Begin, Drive, End, Ended, Line, Message, Open
 from app.protocol.load_shares import seed_of_share, shares_of
 
 from .clocks import Offset
-from .generator import END_S
+from .generator import END_S, Generator
 from .link import SILENCE_S, LinkError
 from .merging import Merging, UnreadableError
 
@@ -280,6 +280,9 @@ class Generators:
     @property
     def bottlenecks(self) -> Sequence[str]:
         return [part.name for part in self.parts if part.is_bottleneck]
+
+
+Driving = Union[Generator, Generators]  # what drives a step, from here or from load targets
 
 
 def _each(part: Part) -> float:

@@ -41,9 +41,8 @@ from app.protocol.sysbench import LOAD_WRAPPER, LOADED, WRAPPED, command, stem_o
 
 from .from_memory import path_of, readable
 from .gate import Gate
-from .generator import Generator
+from .generator import Generator, write_lua
 from .link import Link, LinkError, RefusedError, dial
-from .lua import write_lua
 
 AGAIN_S = 2.0  # between two attempts to dial
 GIVE_UP_S = 900.0

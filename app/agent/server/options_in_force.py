@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Dict, List, Mapping
 
-from app.engines import KNOWN
+from app.engines import KNOWN, engine_of
 from app.protocol.my_cnf import option_in, option_name, strip_prefixes, unquote
 from app.protocol.words import plain
+
+from .mysql import Client, QueryError
 
 _ROUNDED, _NEAR = 1 << 20, 0.01
 # options that add to what is there or are no variables: nothing to compare
@@ -63,3 +65,11 @@ def options_of(cnf: str) -> Dict[str, str]:
     return {
         name[6:] if name.startswith("loose_") else name: unquote(value or "").strip() for name, value in found
     }
+
+
+def compression_in_force(client: Client, engine: str) -> str:
+    """The compression of the session's tables, in words; '' if the server does not say."""
+    try:
+        return engine_of(engine).compression(client.query)
+    except QueryError:
+        return ""

@@ -12,21 +12,40 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import time
 from dataclasses import dataclass, fields
 from typing import Any, Dict, List, Mapping
 
 from app.agent.sampling.sizes import part_of
+from app.agent.server.options_in_force import options_of
 from app.agent.system.directory import Directory, write_file
 from app.agent.system.errors import AgentError
+from app.engines import KNOWN
 from app.engines.server import BINLOG
 from app.protocol import answers as protocol
+from app.protocol.plan import Contender, Plan, content_of, digest
+from app.protocol.words import plain
 
 from .copying import Copying, OnProgress, can_share, files_below
 
 FORMAT = 1  # of snapshot.json and what is beside it
 ABOUT, DATA, HALF = "snapshot.json", "data", ".half"
 NEEDED = {"format", "files", "size_bytes", "rows_by_driver"}
+KEY_DIGITS = 16
+
+_REQUIRE = re.compile(r"""\brequire\s*\(?\s*["']([A-Za-z0-9_-]+)["']""")
+# options that leave the bytes of settled tables as they are; whatever is not named here counts
+_OF_EVERY_SERVER = """
+    back_log binlog_cache_size binlog_format join_buffer_size log_bin max_connections max_heap_table_size
+    open_files_limit performance_schema query_cache_size query_cache_type read_buffer_size
+    read_rnd_buffer_size server_id skip_log_bin skip_name_resolve sort_buffer_size sync_binlog
+    table_definition_cache table_open_cache table_open_cache_instances thread_cache_size tmp_table_size
+"""
+_BESIDE_THE_DATA = {
+    *_OF_EVERY_SERVER.split(),
+    *(name for each in KNOWN.values() for name in each.beside_the_data),
+}
 
 
 @dataclass(frozen=True)
@@ -178,3 +197,30 @@ def _without_binary_log(data: str) -> List[str]:
     for name in binary_log:
         os.unlink(os.path.join(data, name))
     return [name for name in names if name not in binary_log]
+
+
+def key_of(plan: Plan, contender: Contender) -> str:
+    """The name of the data set that a session of a contender loads: a digest of all that shapes its bytes."""
+    options = {
+        name: plain(value)
+        for name, value in options_of(contender.cnf).items()
+        if name not in _BESIDE_THE_DATA
+    }
+    what = [contender.fingerprint, contender.version, contender.engine, contender.table_options, options]
+    steps = plan.steps[: plan.snapshot_at]
+    work = [plan.tables, plan.rows, plan.load_method, [{**content_of(step), "cap_s": 0} for step in steps]]
+    return digest([what, work, _texts(plan)])[:KEY_DIGITS]
+
+
+def _texts(plan: Plan) -> List[str]:
+    """The workloads that make the data, with their Lua and what that requires."""
+    made = [step for step in plan.steps[: plan.snapshot_at] if step.workload]
+    wanted = [name for step in made for name in (step.workload + ".toml", step.lua)]
+    found: Dict[str, str] = {}
+    while wanted:
+        name = wanted.pop()
+        text = plan.files.get("workloads/" + name)
+        if text is not None and name not in found:
+            found[name] = text
+            wanted += [required + ".lua" for required in _REQUIRE.findall(text)]
+    return [found[name] for name in sorted(found)]

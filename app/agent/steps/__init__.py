@@ -1,8 +1,8 @@
 """What a session does in each step, and around its steps: load, drive, settle, restart, analyse.
 
 Only `session` and `plan_runner` call it.
-Start with `running` (the objects of a running session, which its steps share), then `drive_step` (a step
-that the load generator carries out) and `settle_step`. `sliced_step` takes turns with other contenders by
-a `baton`; `limit_step` searches a rate. `step_settings` alone changes the server for a step, and puts it
-back.
+A driven step is three files: `drive_step` (from begin to end), `pace` (whole, or in slices that take turns
+by a `baton`) and `counted` (what is measured). `running` has the objects that all steps of a session share,
+`settle_step` waits until nothing is left to write, `limit_step` searches a rate. `step_settings` alone
+changes the server for a step, and puts it back.
 """

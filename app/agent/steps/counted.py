@@ -1,27 +1,193 @@
-"""What the load generator has counted in a step so far, added up from its lines, and how far it is."""
+"""What is counted in a step: by the load generator, of the server's threads, and of what they waited for."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional
+import time
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from app.agent.load.generator import add
-from app.protocol.events import Progress
+from app.agent.load.generators import Driving, Generators
+from app.agent.profiling.profile import Profile
+from app.agent.sampling.counters import await_last_client
+from app.agent.sampling.process import Threads
+from app.agent.sampling.sampler import queries
+from app.agent.sampling.statements import Digests
+from app.agent.sampling.waits import Amounts, between, has_restarted
+from app.agent.server.affinity import affinity
+from app.agent.server.server import Server
+from app.engines import engine_of
+from app.engines.waits import KINDS, kind_of
+from app.protocol.events import Mark, Progress
 from app.protocol.latency import Counts, buckets_of, counts_of, without
 from app.protocol.latency import add as add_counts
+from app.protocol.waits import LONGEST, MOST_WAITS, Wait, Waits, to_json
 
 if TYPE_CHECKING:
+    from app.protocol.others import Others
     from app.protocol.plan import Step
 
     from .running import Running
 
-
 COUNTS = ("interval_s", "events", "reads", "writes", "other", "errors", "reconnects", "control", "rows")
 OF_REST = ("events", "reads", "writes", "other", "errors", "reconnects")
 LEAST_REST_S = 0.05
+LATE_S = 1.2  # after the last sample, the host is sampled without the generator's line
+LAST = 2  # seconds of the step in which the threads of the server are looked at
+
+
+class Measuring:
+    """Counts a step while its load runs: takes the lines of the generator, and samples with them."""
+
+    def __init__(self, session: Running, index: int, step: Step) -> None:
+        self._session, self._index, self._step = session, index, step
+        self._s = -step.warmup  # the second that is sampled next
+        self._first: Any = None  # the moments at the bounds of the measured part
+        self._last: Any = None
+        self._costs = ThreadCosts(session.server)
+        self._progress = StepProgress(session, index, step)
+        self.counted = Counted()
+        self.waits = NamedWaits(session)
+        self.profile = Profile(session.server.pid or 0, session.path, step)
+        self.in_force: Dict[str, Any] = {}
+
+    def prepare(self) -> None:
+        """Before the counting: looking for tools may take longer than a second."""
+        self.profile.prepare()
+        self._session.threads.begin_step(self._step.threads)
+
+    def begin(self) -> None:
+        """Count from here on; after the warm-up `begin_measured` counts anew."""
+        session = self._session
+        session.host.others.begin()
+        session.sampler.means.clear()
+        session.sampler.begin(whole=True)
+        self._first = session.sampler.moment
+        self._costs.begin()
+        self.waits.begin(self._first[1])
+        self._progress.begin()
+
+    def begin_measured(self) -> None:
+        session = self._session
+        self._first = session.sampler.look(whole=True)  # the latest sample may be older
+        self._costs.begin()
+        self.profile.begin()
+        self.waits.begin(self._first[1])
+        session.threads.begin_part()
+        if isinstance(session.generator, Generators):
+            session.generator.begin_measured()
+        session.journal.write(Mark, name="measured", step=self._index)
+
+    def end(self) -> None:
+        """The load has ended, however that was."""
+        self.profile.end()
+        self.waits.stop()
+        self._session.threads.end_step()
+
+    # while the load runs
+
+    def read(self, generator: Driving, seconds: float) -> List[Dict[str, Any]]:
+        """Its new lines, [] after the time limit; looks at the threads of the server meanwhile."""
+        end, threads = time.monotonic() + seconds, self._session.threads
+        lines: List[Dict[str, Any]] = []
+        while not lines and generator.is_open:
+            lines = generator.read(threads.due_in(end - time.monotonic()))
+            threads.look()
+            if time.monotonic() >= end:
+                break
+        return lines
+
+    def look(self) -> str:
+        """React to requests, and take what is due; returns why the step is to end early."""
+        self._session.look(self._index)
+        self.profile.look()
+        return self._session.control.interrupts
+
+    def take(self, line: Mapping[str, Any]) -> None:
+        """Take a line of the generator."""
+        kind, generator = line.get("type"), self._session.generator
+        if self._step.load_cores and generator and not self.in_force:
+            self.in_force["load_cores"] = affinity(generator.pid)
+        if kind == "second":
+            self._take_second(line)
+        elif kind == "measured":
+            self.begin_measured()
+            self.counted.warm_rows = line["rows"]
+        elif kind == "statement":
+            self.counted.statement = str(line["text"])
+        elif kind == "schedule":
+            self.counted.behind_s = float(line["behind_s"])
+        elif kind == "total":
+            self.take_total(line)
+
+    def _take_second(self, line: Mapping[str, Any]) -> None:
+        second = round(float(line["time_s"])) - 1 - self._step.warmup
+        self.counted.add_second(line, second >= 0)
+        if second < self._s:
+            return  # its second was sampled without it: the load of that second stays missing
+        self._s = second
+        self._count(line)
+
+    def take_slice(self, line: Mapping[str, Any], s: int) -> None:
+        """Take a slice, in the place of second `s`."""
+        self._s = s
+        self.counted.add_second(line, True)
+        self._count(line)
+
+    def _count(self, line: Mapping[str, Any]) -> None:
+        self.counted.add_sampled(line, self._s >= 0)
+        if self._s >= max(0, self._step.seconds - LAST):
+            self._costs.look(queries(self.counted.measured))  # the clients are there still
+        self._sample(line)
+
+    def _sample(self, line: Optional[Mapping[str, Any]], derived: bool = False) -> None:
+        is_scan = self._step.kind == "scan"
+        self._session.sampler.take(self._index, self._s, line, derived, rows_by_server=is_scan)
+        self._s += 1
+        self._progress.write(self.counted, line)
+
+    @property
+    def late_in_s(self) -> float:
+        """When the host is sampled without a line, unless one comes."""
+        return self._session.sampler.at + LATE_S - time.monotonic()
+
+    def sample_if_late(self) -> None:
+        if self.late_in_s <= 0 and not self.counted.total:
+            self._sample(None)
+
+    def begin_slice(self) -> None:
+        """The load goes on after a pause, which no rate may contain."""
+        self._session.sampler.begin()
+        self._session.threads.begin()
+
+    def take_total(self, line: Mapping[str, Any]) -> None:
+        """Write the last second: the total minus the intervals, marked as derived."""
+        self.profile.end()
+        session, counted = self._session, self.counted
+        total = counted.total = dict(line)
+        await_last_client(session.server.client, session.threads.connections)
+        if self._step.kind == "scan":  # it knows the rows of the load, we know what came and went since
+            total["rows"] = {**line["rows"], "read": session.write_accounting.rows_in_tables}
+        rest = counted.rest(line)
+        if rest and (not self._step.seconds or self._s < self._step.seconds):
+            self._sample(rest, derived=True)
+        self._last = session.sampler.look(whole=True)
+        self.waits.end(self._last[1])
+
+    # what the measured part took
+
+    def spent(self, queries: int) -> Dict[str, Optional[float]]:
+        """What machine and server used, named like the costs per query."""
+        spent = self._session.sampler.spent(self._first, self._last)
+        spent.update(self._costs.spent(queries, spent["cpu_us"]))
+        spent.update(self.profile.spent())
+        return spent
+
+    def others(self) -> Others:
+        return self._session.others_between(self._first[0], self._last[0])
 
 
 class Counted:
-    """The counts of a step: by second as they come, and in total at its end."""
+    """The counts of the load generator, from its lines: by second as they come, and in total at its end."""
 
     def __init__(self) -> None:
         self.measured: Dict[str, Any] = {}  # the measured intervals that have a sample
@@ -96,3 +262,110 @@ class StepProgress:
 
     def _write(self, done: float, total: float, unit: str) -> None:
         self._session.journal.write(Progress, step=self._index, done=done, total=total, unit=unit)
+
+
+class ThreadCosts:
+    """Switches of the server's threads, and how its CPU divides into user and system.
+
+    A thread that ends takes its count along, and those of the clients end with the step. So they are read
+    while the clients are still there, and what they did until then represents the whole step.
+    """
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._first: Optional[Threads] = None
+        self._last: Optional[Threads] = None
+        self._queries = 0  # until the last look
+
+    def begin(self) -> None:
+        self._first, self._last = Threads.of(self._server.pid), None
+
+    def look(self, queries: int) -> None:
+        self._last, self._queries = Threads.of(self._server.pid), queries
+
+    def spent(self, queries: int, cpu_us: Optional[float]) -> Dict[str, Optional[float]]:
+        """The costs over the whole step, named like the costs per query; None if not read in time."""
+        first, last = self._first, self._last
+        if first is None or last is None or not self._queries:
+            return {}
+        voluntary, involuntary = last.switches_since(first)
+        part = queries / self._queries
+        user, system = last.user_s - first.user_s, last.system_s - first.system_s
+        share = user / (user + system) if user + system > 0 else None
+        known = cpu_us is not None and share is not None
+        return {
+            "voluntary_switches": voluntary * part,
+            "involuntary_switches": involuntary * part,
+            "cpu_user_us": (cpu_us or 0.0) * (share or 0.0) if known else None,
+            "cpu_system_us": (cpu_us or 0.0) * (1 - (share or 0.0)) if known else None,
+        }
+
+
+class NamedWaits:
+    """What the threads of the server waited for in the measured part, by name, and its statements."""
+
+    def __init__(self, session: Running) -> None:
+        self._session = session
+        self._before: Amounts = {}
+        self._after: Optional[Amounts] = None
+        self._files: Dict[str, float] = {}  # bytes at the beginning, after `end` those since then
+        self._statements: Digests = {}  # at the end
+
+    def begin(self, status: Mapping[str, str]) -> None:
+        """Begin to count, after the warm-up once more."""
+        sampler = self._session.sampler
+        self._before = sampler.waits.amounts(status)
+        self._files = sampler.waits.files()
+        sampler.statements.begin()
+        sampler.locks.begin(status)
+
+    def end(self, status: Mapping[str, str]) -> None:
+        sampler = self._session.sampler
+        self._after = sampler.waits.amounts(status)
+        files = sampler.waits.files()
+        self._files = {name: bytes_ - self._files.get(name, 0.0) for name, bytes_ in files.items()}
+        self._statements = sampler.statements.end()
+
+    def stop(self) -> None:
+        self._session.sampler.statements.stop()
+
+    def fields(self, queries: int) -> Dict[str, Any]:
+        """The fields of step_ended; none if the server restarted, or before the end."""
+        after = self._after
+        if after is None or has_restarted(self._before, after):
+            return {}
+        sampler = self._session.sampler
+        events = self._events(between(self._before, after), queries)
+        measured = sampler.waits.kinds
+        kinds = {kind: sum(each.ms or 0.0 for each in events if each.kind == kind) for kind in measured}
+        found = Waits(
+            sampler.waits.is_on,
+            {kind: round(ms, 3) for kind, ms in kinds.items()},
+            _longest(events),
+            sampler.locks.pairs(),
+            {name: moved for name, moved in self._files.items() if moved > 0},
+        )
+        statements = sampler.statements.since_begin(self._statements)
+        return {"waits": to_json(found), "statements": [to_json(each) for each in statements]}
+
+    def _events(self, amounts: Amounts, queries: int) -> List[Wait]:
+        waits = engine_of(self._session.contender.engine).status_waits
+        kinds = {each.name: each.kind for each in waits}
+        found = [
+            Wait(
+                name[:LONGEST],
+                kinds.get(name) or kind_of(name),
+                amount.times,
+                None if amount.ms is None else round(amount.ms, 3),
+                None if amount.ms is None or not queries else round(amount.ms * 1e3 / queries, 4),
+            )
+            for name, amount in amounts.items()
+        ]
+        return [each for each in found if each.kind in KINDS]
+
+
+def _longest(events: List[Wait]) -> List[Wait]:
+    """The longest first, then those that are only counted."""
+    counted = [each for each in events if each.ms is None]
+    timed = sorted((each for each in events if each.ms is not None), key=lambda each: -(each.ms or 0.0))
+    return [*timed[: MOST_WAITS - len(counted)], *counted]

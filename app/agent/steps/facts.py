@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Dict, List
 
-from app.agent.server.compression import compression_in_force
 from app.agent.server.mysql import Client, QueryError
-from app.agent.server.options_in_force import not_default, options_of
+from app.agent.server.options_in_force import compression_in_force, not_default, options_of
 from app.agent.survey.build_notes import BuildNotes
 from app.agent.survey.machine import machine_facts
 from app.engines import engine_of
@@ -18,31 +17,44 @@ from app.protocol.plan import PREPARING
 from app.protocol.stacks import STACKS, Stacks
 
 if TYPE_CHECKING:
+    from app.agent.system.journal import Journal
     from app.protocol.plan import Step
 
-    from .running import Running
+    from .running import Begun, Running
+
+
+def _write(journal: Journal, name: str, value: Any, when: str = "") -> None:
+    journal.write_fact(Fact, value, name=name, when=when)
+
+
+def write_canary(journal: Journal, value: Dict[str, Any]) -> None:
+    _write(journal, "canary", value)
+
+
+def write_machine(session: Begun) -> None:
+    """Write what machine and build are, before there is a server."""
+    _write(session.journal, "machine", to_json(machine_facts(session.directory.path)))
+    contender = session.contender
+    build = ("build", "base", "server", "family", "version", "fingerprint")
+    notes = BuildNotes(session.directory).of(contender.base)
+    found = {**{name: getattr(contender, name) for name in build}, "notes": notes}
+    _write(session.journal, "build", found)
+
+
+def write_limits(session: Begun, limits: Dict[str, int]) -> None:
+    """Write the limits of open files of server and generator, for the most client threads."""
+    _write(session.journal, "limits", limits)
 
 
 class Facts:
-    """Writes the facts of one session."""
+    """Writes the facts of one session with its server."""
 
     def __init__(self, session: Running) -> None:
         self._session = session
         self._has_binary_log = False
 
     def _write(self, name: str, value: Any, when: str = "") -> None:
-        self._session.journal.write_fact(Fact, value, name=name, when=when)
-
-    def write_canary(self, value: Dict[str, Any]) -> None:
-        self._write("canary", value)
-
-    def write_machine(self) -> None:
-        session = self._session
-        self._write("machine", to_json(machine_facts(session.directory.path)))
-        contender = session.contender
-        build = ("build", "base", "server", "family", "version", "fingerprint")
-        notes = BuildNotes(session.directory).of(contender.base)
-        self._write("build", {**{name: getattr(contender, name) for name in build}, "notes": notes})
+        _write(self._session.journal, name, value, when)
 
     def write_analysed(self, step: Step, found: Dict[str, Any]) -> None:
         """What ANALYZE TABLE behind a step took and said, and how many rows the server then believes in."""
@@ -52,10 +64,6 @@ class Facts:
         """Write where the data come from; again if that changes."""
         plan = self._session.plan
         self._write("start_state", {"load": load, "start": plan.start, "pause_s": plan.pause})
-
-    def write_limits(self, limits: Dict[str, int]) -> None:
-        """Write the limits of open files of server and generator, for the most client threads."""
-        self._write("limits", limits)
 
     def write_server(self) -> None:
         """Write my.cnf and variables after the start of the server."""

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
 
 from app.agent.sampling.sizes import sizes
 from app.agent.snapshots.copying import forget_below
-from app.agent.snapshots.snapshot_key import key_of
-from app.agent.snapshots.snapshots import Snapshot, Snapshots
+from app.agent.snapshots.snapshots import Snapshot, Snapshots, key_of
 from app.agent.system.errors import AgentError
 from app.agent.system.journal import DiskFullError
 from app.engines.engine import MIB

@@ -1,19 +1,24 @@
-"""The objects of a running session that its steps share."""
+"""A session as its steps share it; its server stops while another session works."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
-from typing import Optional, Union
+from functools import cached_property
+from typing import Dict, Optional, Set
 
 from app.agent.load.conductor import Conductor
-from app.agent.load.generator import Generator
-from app.agent.load.generators import Generators
+from app.agent.load.generators import Driving
+from app.agent.sampling.counters import Counters
 from app.agent.sampling.disturbance import Allowed, others_between
 from app.agent.sampling.host import HostSampler
+from app.agent.sampling.locks import STATUS, RowLocks
 from app.agent.sampling.reading import Reading
 from app.agent.sampling.sampler import Sampler
+from app.agent.sampling.statements import Statements
 from app.agent.sampling.thread_states import ThreadSampler
+from app.agent.sampling.waits import Waits
 from app.agent.sampling.write_accounting import WriteAccounting
 from app.agent.server.logged_errors import LoggedErrors
 from app.agent.server.server import Server
@@ -23,13 +28,16 @@ from app.agent.system.journal import DiskFullError, Journal
 from app.protocol.others import Others
 from app.protocol.plan import Plan, Turn
 
-from .baton import Place
+from .baton import BREATH_S, Hooks, Place
 
 ROOM = 16 << 20  # bytes of free space below which a session cannot go on
+IDLE_S = 0.5  # for the disk to finish what the session has asked of it
+LOOK_S = 0.01
+QUIET_LOOKS = 3  # one after the other that find no request
 
 
-class Running:
-    """A running session."""
+class Begun:
+    """A session from its first moment on, whether it has a server yet or not."""
 
     def __init__(
         self,
@@ -39,40 +47,85 @@ class Running:
         journal: Journal,
         control: Control,
         place: Place,
+        agent: str,
         conductor: Optional[Conductor] = None,
     ) -> None:
-        self.place = place  # in its round
-        self.conductor = conductor  # of load targets; None: the load comes from here
         self.plan = plan
         self.turn = turn
         self.contender = plan.contender_of(turn)
         self.directory = directory
+        self.path = directory.session(turn.session)
         self.journal = journal
         self.control = control
-        self.path = directory.session(turn.session)
-        self.generator: Union[Generator, Generators, None] = None
-        self.crashes = 0
-        self.write_accounting = WriteAccounting(plan)
-        self.server: Server = None  # type: ignore[assignment]  # made by the session when it begins to serve
-        self.sampler: Sampler = None  # type: ignore[assignment]
-        self.host: HostSampler = None  # type: ignore[assignment]
-        self.threads: ThreadSampler = None  # type: ignore[assignment]
-        self.error_log = LoggedErrors(journal)
-        self.open_step = -1
-        self.agent = ""  # the hash of the agent file
+        self.place = place  # in its round
+        self.agent = agent  # the hash of the agent file
+        self.conductor = conductor  # of load targets; None: the load comes from here
 
     def at(self, name: str) -> str:
         return os.path.join(self.path, name)
+
+    def look(self, index: int) -> None:
+        """Look for requests of people."""
+        self.control.look(self.journal, index)
+
+
+class Running(Begun):
+    """A session with its server. What samples it is made at its first use, when the server has started."""
+
+    def __init__(self, begun: Begun, server: Server, whose: str = "") -> None:
+        super().__init__(
+            begun.plan,
+            begun.turn,
+            begun.directory,
+            begun.journal,
+            begun.control,
+            begun.place,
+            begun.agent,
+            begun.conductor,
+        )
+        self.server = server
+        self.error_log = LoggedErrors(begun.journal, whose)
+        self.write_accounting = WriteAccounting(begun.plan)
+        self.generator: Optional[Driving] = None  # while a step drives
+        self.crashes = 0
+        self.open_step = -1
+        self._opened = contextlib.ExitStack()
+
+    @cached_property
+    def host(self) -> HostSampler:
+        host = HostSampler(self._pids, self.path, self.agent)
+        self._opened.callback(host.close)
+        host.others.without = self.place.pids
+        return host
+
+    @cached_property
+    def threads(self) -> ThreadSampler:
+        client = self.server.client
+        return ThreadSampler(lambda: self.server.pid, client.query, self.journal.log, client.connect_another)
+
+    @cached_property
+    def sampler(self) -> Sampler:
+        client, engine, host = self.server.client, self.contender.engine, self.host
+        waits = Waits(client, engine)
+        counters = Counters(client, engine, [*waits.status_names, *STATUS])
+        threads, statements = self.threads, Statements(client, waits.is_on)
+        return Sampler(self.journal, host, counters, waits, RowLocks(client), statements, threads)
+
+    def close(self) -> None:
+        """End the sampling, if it has begun."""
+        self._opened.close()
+
+    def _pids(self) -> Dict[str, Optional[int]]:
+        return {"server": self.server.pid, "sysbench": self.generator.pid if self.generator else None}
 
     def lua(self, name: str) -> str:
         return os.path.join(self.at("lua"), os.path.basename(name))
 
     def look(self, index: int) -> None:
         """Look for requests of people, lines of the error log, and room on the disk."""
-        self.control.look(self.journal, index)
-        if self.server is not None:
-            self.error_log.write_new(self.server)
-            self.check_room()
+        super().look(index)
+        self.error_log.write_new(self.server)
+        self.check_room()
 
     def others_between(self, first: Reading, last: Reading) -> Others:
         """The load of others between two readings; logs it if it was above a limit."""
@@ -94,3 +147,47 @@ class Running:
         found = os.statvfs(self.path)
         if found.f_bavail * found.f_frsize < ROOM + more:
             raise DiskFullError(self.path)
+
+
+def hooks_of(running: Running) -> Hooks:
+    """What a session does when its turn ends and when it comes back."""
+    return Hooks(
+        lambda: _leave(running),
+        lambda: _come_back(running),
+        lambda: _breathe(running.server),
+        lambda: _pids(running),
+    )
+
+
+def _leave(running: Running) -> None:
+    """Wait for the disk, whose work still belongs to this session; then stop its server."""
+    if running.server.has_begun:
+        _await_disk(running.host)
+        running.host.leave()
+    running.server.halt()
+
+
+def _come_back(running: Running) -> None:
+    running.server.go_on()
+    if running.server.has_begun:
+        running.host.come_back()
+
+
+def _breathe(server: Server) -> None:
+    server.go_on()
+    time.sleep(BREATH_S)
+    server.halt()
+
+
+def _await_disk(host: HostSampler) -> None:
+    end, quiet = time.monotonic() + IDLE_S, 0
+    while quiet < QUIET_LOOKS and time.monotonic() < end:
+        quiet = quiet + 1 if host.is_disk_idle() else 0
+        time.sleep(LOOK_S)
+
+
+def _pids(running: Running) -> Set[int]:
+    """Process ids of its server and its load."""
+    server, generator = running.server, running.generator
+    found = {server.pid} if server.has_begun else set()
+    return found | ({generator.pid} if generator is not None else set())

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from app.agent.steps.baton import Baton
-from app.agent.steps.canary import run_canary
-from app.agent.steps.running import Running
+from app.agent.steps.before_session import run_canary
+from app.agent.steps.running import Begun, Running
 from app.agent.system.control import Control
 from app.agent.system.directory import Directory
 from app.agent.system.errors import AgentError
@@ -26,7 +25,7 @@ FIRST, SECOND = "[Warning] of the canary", "[Warning] of the contender"
 class Server:
     """Writes a line into its error log; it may not come up."""
 
-    def __init__(self, session: Running, line: str) -> None:
+    def __init__(self, session: Begun, line: str) -> None:
         self.error_log = session.at("error.log")
         self._line = line
 
@@ -46,21 +45,20 @@ class Server:
 
 
 @pytest.fixture
-def session(directory: Directory) -> Running:
+def session(directory: Directory) -> Begun:
     plan = plans.plan()
     plan = replace(plan, canary=plan.contenders[:1])
     folder = directory.session(plan.turns[0].session)
     os.mkdir(folder)
     os.mkdir(control := os.path.join(directory.path, "control"))
     journal = Journal(os.path.join(folder, "journal.jsonl"))
-    return Running(plan, plan.turns[0], directory, journal, Control(control), Baton().join())
+    return Begun(plan, plan.turns[0], directory, journal, Control(control), Baton().join(), "")
 
 
-def test_the_error_log_of_the_contender_is_read_from_its_first_line(session: Running) -> None:
-    run_canary(session, SimpleNamespace(), lambda _: Server(session, FIRST))  # type: ignore[arg-type, return-value]
-    assert session.server is None
-    session.server = Server(session, SECOND)  # type: ignore[assignment]
-    session.server.prepare(session.wait)
+def test_the_error_log_of_the_contender_is_read_from_its_first_line(session: Begun) -> None:
+    run_canary(session, lambda _: Server(session, FIRST))  # type: ignore[arg-type, return-value]
+    running = Running(session, Server(session, SECOND))  # type: ignore[arg-type]
+    running.server.prepare(running.wait)
     logged = [decode(line) for line in Path(session.journal.path).read_bytes().splitlines()]
     assert [(each.source, each.text) for each in logged if isinstance(each, Log)] == [
         ("server", f"canary: {FIRST}"),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.agent.server.compression import compression_in_force
+from app.agent.server.options_in_force import compression_in_force
 from app.engines.rocksdb import in_words
 from tests.servers import Answers
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.agent.load.generators import Generators, Login
-from app.agent.steps.elsewhere import Elsewhere
+from app.agent.steps.drive_step import Elsewhere
 from app.history.steps.step_text import mark_text
 from app.protocol.events import LOPSIDED, SPOILT
 from app.protocol.plan import Step

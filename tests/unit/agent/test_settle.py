@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.agent.sampling.reading import Reading
-from app.agent.steps.settle import DEVICE_S, Settling
+from app.agent.steps.settle_step import DEVICE_S, Settling
 from tests.servers import Answers
 
 CALM = {"innodb_buffer_pool_pages_dirty": "3", "innodb_history_list_length": "4"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.agent.snapshots.snapshot_key import key_of
+from app.agent.snapshots.snapshots import key_of
 from app.protocol.plan import Plan
 from tests import plans
 

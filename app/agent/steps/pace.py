@@ -1,105 +1,136 @@
-"""A driven step in slices: the contenders of a round take turns, each behind a gate for its clients."""
+"""How a driven step is paced: whole, its seconds as they come; or in slices, by turns with others."""
 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from app.agent.load.gate import USUAL_S, Gate, length_for, lengths
-from app.agent.load.generator import Generator
+from app.agent.load.generators import Driving, Generators
 from app.agent.sampling.figures import percentile
 from app.protocol.latency import buckets_of
 from app.protocol.plan import LONGEST_S
-from app.protocol.sysbench import WRAPPED, WRAPPER, command, stem_of
 
 from .baton import Position
-from .drive_step import OVERDUE_S, DriveStep, Driving
 
 if TYPE_CHECKING:
     from app.protocol.plan import Step
 
-    from .facts import Facts
+    from .counted import Measuring
     from .running import Running
 
+READ_S = 0.25  # the longest wait for a line before requests of people are looked for
+OVERDUE_S = 120  # beyond its declared seconds: then it is stuck
 LONG_DRAIN_S = 5.0  # from the end of a slice to that of its last event: then it is said
+
+
+class Whole:
+    """The load runs from begin to end at once."""
+
+    options: Sequence[str] = ()
+    files: Sequence[int] = ()
+
+    def __init__(self, step: Step, measuring: Measuring) -> None:
+        self._step = step
+        self._measuring = measuring
+
+    def follow(self, generator: Driving) -> str:
+        """Take its lines until it ends; returns why the step ends early, '' if it does not."""
+        measuring, step, began = self._measuring, self._step, time.monotonic()
+        while generator.is_open:
+            lines = measuring.read(generator, min(READ_S, measuring.late_in_s))
+            for line in lines:
+                measuring.take(line)
+            # a server that hangs holds up the sample: lines wait then, and tell the stall
+            if not lines and generator.is_open:
+                measuring.sample_if_late()
+            interrupted = measuring.look()
+            if interrupted:
+                return interrupted
+            if step.seconds and time.monotonic() - began > step.seconds + step.warmup + OVERDUE_S:
+                return "overdue"
+        return ""
+
+    def close(self) -> None:
+        pass
 
 
 class EndedEarlyError(Exception):
     """The step ends early; the text says why, and is empty if the generator has ended."""
 
 
-class SlicedStep(DriveStep):
-    """Runs slice after slice, and computes the figures of the step from theirs."""
+class Sliced:
+    """The clients wait at a gate between slices, while the other contenders of the round work.
 
-    def __init__(self, session: Running, facts: Facts, index: int, step: Step, seed: int) -> None:
-        super().__init__(session, facts, index, step, seed)
+    The figures of the step are computed from those of its slices.
+    """
+
+    def __init__(self, session: Running, index: int, step: Step, measuring: Measuring) -> None:
+        self._session = session
+        self._index = index
+        self._step = step
+        self._measuring = measuring
         self._gate = Gate()
         self._part = 0  # slices so far
         self._clients = 0
         self._latency: Dict[str, Any] = {}
 
-    def run(self) -> Dict[str, Any]:
-        try:
-            return super().run()
-        finally:
-            self._gate.close()
+    @property
+    def options(self) -> Sequence[str]:
+        """What the generator is started with besides the options of the step."""
+        return ["--gate-fd={}".format(self._gate.reader)]
 
-    def _start(self, driver: Sequence[str]) -> Generator:
-        session, step = self._session, self._step
-        contender = session.contender
-        line = command(step, session.plan, contender.engine, contender.table_options, driver, self._seed)
-        return Generator(
-            [*line, "--gate-fd={}".format(self._gate.reader)],
-            session.lua(WRAPPER),
-            session.at("sysbench.log"),
-            step.load_cores,
-            keep=(self._gate.reader,),
-            environment={WRAPPED: stem_of(step)},
-        )
+    @property
+    def files(self) -> Sequence[int]:
+        """Open files that the generator needs."""
+        return [self._gate.reader]
 
-    def _follow(self, generator: Driving) -> str:
+    def follow(self, generator: Driving) -> str:
+        """Warm up and measure, slice after slice; returns why the step ends early, '' if it does not."""
+        measuring = self._measuring
         try:
             self._clients = int(self._await(generator, "ready", OVERDUE_S)["workers"])
             self._warm_up(generator)
             self._measure(generator)
-            (self._elsewhere.generators or self._gate).dismiss(self._clients)
-            self._take_total(self._total_of(self._await(generator, "total", OVERDUE_S)))
+            self._gate_of(generator).dismiss(self._clients)
+            measuring.take_total(self._total_of(self._await(generator, "total", OVERDUE_S)))
             while generator.is_open:
                 generator.read(LONG_DRAIN_S)
         except EndedEarlyError as early:
-            if str(early):
-                return str(early)
-        self._code = generator.wait()
+            return str(early)
         return ""
+
+    def close(self) -> None:
+        self._gate.close()
+
+    def _gate_of(self, generator: Driving) -> Union[Gate, Generators]:
+        return generator if isinstance(generator, Generators) else self._gate
 
     def _await(self, generator: Driving, kind: str, limit_s: float) -> Mapping[str, Any]:
         """Read until the next line of this kind; handle the lines before it."""
         end = time.monotonic() + limit_s
         while generator.is_open:
             found: Optional[Mapping[str, Any]] = None
-            for line in self._read(generator, 0.25):
+            for line in self._measuring.read(generator, READ_S):
                 if line.get("type") == kind:
                     found = line
                 elif line.get("type") in ("statement", "schedule"):
-                    self._take(line)
+                    self._measuring.take(line)
             if found is not None:
                 return found
-            self._session.look(self._index)
-            self._profile.look()
-            if self._session.control.interrupts:
-                raise EndedEarlyError(self._session.control.interrupts)
+            interrupted = self._measuring.look()
+            if interrupted:
+                raise EndedEarlyError(interrupted)
             if time.monotonic() > end:
                 raise EndedEarlyError("overdue")
         raise EndedEarlyError
-
-    # slices
 
     def _warm_up(self, generator: Driving) -> None:
         seconds = self._step.warmup
         for at, length in enumerate(self._lengths(seconds, USUAL_S) if seconds else ()):
             self._turn()
             self._slice(generator, length, at - seconds)
-        p99 = percentile(buckets_of(self._counted.latencies), 99)
+        p99 = percentile(buckets_of(self._measuring.counted.latencies), 99)
         if p99 is not None:
             self._session.place.agree(self._index, length_for(p99))
 
@@ -112,13 +143,15 @@ class SlicedStep(DriveStep):
                 " that a slice would need {:.0f} s".format(self._step.label, usual_s)
             )
             usual_s = float(seconds)
-        self._begin_measured()
+        self._measuring.begin_measured()
+        self._measuring.counted.begin_measured()
+        self._latency = {}
         parts = self._lengths(seconds, usual_s)
         for at, length in enumerate(parts):
             if at:
                 self._turn()
             self._slice(generator, length, at * seconds // len(parts))
-        self._in_force.update(slices=len(parts), slice_s=round(seconds / len(parts), 3))
+        self._measuring.in_force.update(slices=len(parts), slice_s=round(seconds / len(parts), 3))
 
     def _turn(self) -> None:
         self._part += 1
@@ -129,37 +162,31 @@ class SlicedStep(DriveStep):
         plan, repeat = self._session.plan, self._session.turn.repeat
         return lengths(seconds, usual_s, "{}/{}/{}/{}".format(plan.id, repeat, self._step.label, usual_s))
 
-    def _begin_measured(self) -> None:
-        super()._begin_measured()
-        self._counted.begin_measured()
-        self._latency = {}
-
     def _slice(self, generator: Driving, seconds: float, s: int) -> None:
-        self._session.sampler.begin()
-        self._session.threads.begin()
-        (self._elsewhere.generators or self._gate).open(self._clients, seconds)
+        self._measuring.begin_slice()
+        self._gate_of(generator).open(self._clients, seconds)
         line = self._await(generator, "slice", seconds + OVERDUE_S)
         if float(line["time_s"]) - seconds > LONG_DRAIN_S:
             self._session.journal.log(
                 "the last event of a slice ended {:.0f} s late".format(float(line["time_s"]) - seconds)
             )
         self._clients = int(line["workers"])
-        self._s = s
-        self._counted.add_second(line, True)
         if line["events"]:
             self._latency = _joined(self._latency, {**line["latency_ms"], "events": line["events"]})
-        self._count(line)
-        self._sample(line)
-
-    # the step
+        self._measuring.take_slice(line, s)
 
     def _total_of(self, line: Mapping[str, Any]) -> Dict[str, Any]:
         """The sum of the slices, in the form of the line `total` of a step without slices."""
         latency = {name: self._latency.get(name) for name in ("min", "avg", "max")}
         clients = {name: line[name] for name in ("threads", "clients")}
-        measured, buckets = self._counted.measured, buckets_of(self._counted.latencies)
+        counted = self._measuring.counted
+        measured, buckets = counted.measured, buckets_of(counted.latencies)
         seconds = measured["interval_s"]
         return {**measured, **clients, "time_s": seconds, "latency_ms": latency, "buckets": buckets}
+
+
+def pace_of(session: Running, index: int, step: Step, measuring: Measuring) -> Union[Whole, Sliced]:
+    return Sliced(session, index, step, measuring) if step.sliced else Whole(step, measuring)
 
 
 def _joined(before: Mapping[str, Any], more: Mapping[str, Any]) -> Dict[str, Any]:

@@ -1,7 +1,7 @@
-"""The canary: how fast one small server, always the same, is before each session.
+"""The machine before a session: waiting until it is quiet, and how fast a small server is (the canary).
 
-It tells a machine that has changed from a contender that is slower. One connection reads by key, then commits
-updates; no load generator, so that nothing of the contender's work takes part.
+The canary tells a machine that has changed from a contender that is slower. One connection reads by key, then
+commits updates; no load generator, so that nothing of the contender's work takes part.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List
 
 from app.agent.sampling.disturbance import Allowed, others_between
 from app.agent.sampling.host import HostSampler
-from app.agent.server.logged_errors import LoggedErrors
 from app.agent.server.mycnf import ERROR_LOG
 from app.agent.server.mysql import QueryError
 from app.agent.system.directory import OF_SESSION
@@ -21,14 +20,17 @@ from app.engines import engine_of
 from app.engines.engine import Engine
 from app.protocol.others import to_json
 
+from .facts import write_canary
+from .running import Begun, Running
+from .settle_step import pause
+
 if TYPE_CHECKING:
     from app.agent.server.mysql import Client
     from app.agent.server.server import Server
+    from app.protocol.others import Others
     from app.protocol.plan import Contender
 
-    from .facts import Facts
-    from .running import Running
-
+LOOK_S = 5.0  # the machine has to be quiet for so long
 ROWS = 10_000
 BATCH = 1_000
 WARM_S, SECONDS = 1, 5  # of each of the two; the first second is no figure
@@ -37,31 +39,27 @@ CREATE = (
 )
 
 
-def run_canary(session: Running, facts: Facts, make: Callable[[Contender], Server]) -> None:
+def run_canary(session: Begun, make: Callable[[Contender], Server]) -> None:
     """Write the fact `canary`; a failure only logs a warning."""
     contender = session.plan.canary[0]
     try:
-        session.server = make(contender)
-        session.error_log = LoggedErrors(session.journal, "canary: ")
-        session.server.prepare(session.wait)
-        session.server.start(session.wait)
-        value = _measured(session, engine_of(contender.engine))
-        facts.write_canary({"build": contender.build, "key": contender.key, **value})
+        found = _run(Running(session, make(contender), "canary: "), engine_of(contender.engine))
+        write_canary(session.journal, {"build": contender.build, "key": contender.key, **found})
     except (AgentError, QueryError) as error:
         session.journal.log("the canary run failed: {}".format(error))
+
+
+def _run(canary: Running, engine: Engine) -> Dict[str, Any]:
+    """Start it, measure it, and leave nothing behind."""
+    try:
+        canary.server.prepare(canary.wait)
+        canary.server.start(canary.wait)
+        return _measured(canary, engine)
     finally:
-        _take_down(session)
-
-
-def _take_down(session: Running) -> None:
-    if session.server is None:
-        return
-    session.server.kill()
-    session.server.clean()
-    for part in (*OF_SESSION, ERROR_LOG):
-        session.directory.discard(session.at(part))
-    session.error_log = LoggedErrors(session.journal)  # the contender's begins anew
-    session.server = None  # type: ignore[assignment]  # as before it
+        canary.server.kill()
+        canary.server.clean()
+        for part in (*OF_SESSION, ERROR_LOG):
+            canary.directory.discard(canary.at(part))
 
 
 def _measured(session: Running, engine: Engine) -> Dict[str, Any]:
@@ -104,3 +102,34 @@ def _rates(session: Running, client: Client, statement: str) -> List[int]:
         counts.append(count)
         session.wait(0)
     return counts[WARM_S:]
+
+
+def wait_until_quiet(session: Begun) -> None:
+    """Wait as long as the plan allows; the journal names what it waits for, and says when it gives up."""
+    until = time.monotonic() + session.plan.quiet_wait
+    host = HostSampler({}, session.directory.path, session.agent)
+    has_waited = False
+    try:
+        while not session.control.ends_session:
+            found = _look(session, host)
+            if not found.causes or session.control.ends_session:
+                return
+            if time.monotonic() >= until:
+                _say(session, "warning", "the session starts although the machine is not quiet", found)
+                return
+            if not has_waited:
+                _say(session, "info", "the session waits for a quiet machine", found)
+                has_waited = True
+    finally:
+        host.close()
+
+
+def _look(session: Begun, host: HostSampler) -> Others:
+    host.others.begin()
+    first = host.read(whole=True)
+    pause(session, -1, time.monotonic() + LOOK_S)
+    return others_between(first, host.read(whole=True), host.others, Allowed.of(session.plan))
+
+
+def _say(session: Begun, level: str, text: str, found: Others) -> None:
+    session.journal.log("{}: {}".format(text, "; ".join(found.texts)), level)
