@@ -228,7 +228,7 @@ def _set_up_here(published: Published, arguments: argparse.Namespace) -> Asked:
 def _against(arguments: argparse.Namespace) -> Asked:
     """The request of `--against`: options for contenders apply only to the new ones."""
     from app.catalog import Catalog, approved_hashes
-    from app.planner.kinds.against import Against, in_slices_where_possible
+    from app.planner.kinds.against import BaseSession, in_slices_where_possible
 
     from .session import opened
 
@@ -237,7 +237,7 @@ def _against(arguments: argparse.Namespace) -> Asked:
             what = "the plan file" if name == "plan" else option_of(name)
             raise InputError(f"--against takes the work from its session: leave {what} out")
     with opened() as history:
-        kept = Against.of(history, arguments.against, Catalog())
+        kept = BaseSession.of(history, arguments.against, Catalog())
     contenders = kept.beside(with_shared(named_contenders(arguments), arguments))
     request = with_options(kept.request, arguments, contenders)
 

@@ -8,7 +8,7 @@ from statistics import median
 from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.labels import row_label
 from app.comparison.differences.differences import rules_of
-from app.comparison.texts.text import left_out_text, seconds_told, worded
+from app.comparison.texts.text import left_out_text, seconds_remarks, worded
 from app.comparison.verdicts.across import across_texts
 from app.comparison.verdicts.judgement import marks_of_measures, verdict_legend
 from app.comparison.verdicts.repeats import repeats_text
@@ -116,7 +116,7 @@ def _seconds(found: Comparison, names: Sequence[str]) -> list[str]:
         f"{row_label(row)}, {name}: {'; '.join(texts)}"
         for row in found.rows
         for at, name in enumerate(names)
-        if (texts := seconds_told(row, at))
+        if (texts := seconds_remarks(row, at))
     ]
     more = len(unsteady) - _MOST_CELLS
     return [*unsteady[:_MOST_CELLS], *([f"{more:,} more cells like these"] if more > 0 else [])]

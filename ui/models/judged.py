@@ -15,7 +15,7 @@ from app.comparison.texts.text import (
     p_text,
     spread_text,
     steady_text,
-    told_of,
+    cell_remarks,
     within_text,
 )
 from app.comparison.verdicts.across import ADVICE, MACHINES, TIME
@@ -111,7 +111,7 @@ class Judged:
     def tip(self, row: Row, at: int, name: str) -> str:
         """Details of a step's cell."""
         head = f"{name}: {named(row.workload, row.coordinates)}"
-        known = [row.cells[at].reason, *told_of(row, at), steady_text(row, at)]
+        known = [row.cells[at].reason, *cell_remarks(row, at), steady_text(row, at)]
         return "\n".join([head, *self._figures(row, at), *filter(None, known)])
 
     def _figures(self, row: Row, at: int) -> list[str]:

@@ -15,7 +15,7 @@ from ui.core.plain import as_tip
 from ui.core.theme import SPACE, Theme
 
 from .elided import ElidedLabel
-from .reached import Reached
+from .focus_frame import FocusFrame
 from .table import tabular
 
 
@@ -79,7 +79,7 @@ class Sparkline(QWidget):
         return [run for run in runs if len(run) > 1]
 
 
-class PlanLine(Reached):
+class PlanLine(FocusFrame):
     """A line; a click or Enter shows its plan."""
 
     clicked = Signal()

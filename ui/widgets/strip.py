@@ -33,7 +33,7 @@ from ui.core.plain import as_tip, fitted
 from ui.core.theme import SPACE, Theme
 
 from .charts.lines import mixed
-from .reached import Reached
+from .focus_frame import FocusFrame
 
 LABELS = 18  # pixels above the blocks, for the names of sessions
 BLOCKS = 26
@@ -51,7 +51,7 @@ class Block:
     place: QRectF
 
 
-class PlanStrip(Reached):
+class PlanStrip(FocusFrame):
     """The strip of a plan; arrows move between blocks, Enter or a click chooses one."""
 
     chosen = Signal(str, int)  # session id, position of the step

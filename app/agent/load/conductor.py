@@ -1,7 +1,7 @@
 """Conducts the load of a plan from other machines: their agents connect here, and get their steps from it.
 
 One listener for the whole plan. A thread for each load target reads its messages and passes them to the
-`Generators` of a step.
+`RemoteGenerators` of a step.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ class Part:
         return sum(self.cpu) / len(self.cpu) if self.cpu else None
 
 
-class Generators:
+class RemoteGenerators:
     """Runs a step on all load targets; gives the merged lines. Also the gate of its slices."""
 
     pid = 0  # of no process of this machine
@@ -282,7 +282,7 @@ class Generators:
         return [part.name for part in self.parts if part.is_bottleneck]
 
 
-Driving = Union[Generator, Generators]  # what drives a step, from here or from load targets
+Driving = Union[Generator, RemoteGenerators]  # what drives a step, from here or from load targets
 
 
 def _each(part: Part) -> float:

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from app.agent.load.generator import add
-from app.agent.load.generators import Driving, Generators
+from app.agent.load.generators import Driving, RemoteGenerators
 from app.agent.profiling.profile import Profile
 from app.agent.sampling.counters import await_last_client
 from app.agent.sampling.process import Threads
@@ -73,7 +73,7 @@ class Measuring:
         self.profile.begin()
         self.waits.begin(self._first[1])
         session.threads.begin_part()
-        if isinstance(session.generator, Generators):
+        if isinstance(session.generator, RemoteGenerators):
             session.generator.begin_measured()
         session.journal.write(Mark, name="measured", step=self._index)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 
 from app.agent.load.generator import Generator, credentials, driver_options
-from app.agent.load.generators import Driving, Generators, Login
+from app.agent.load.generators import Driving, RemoteGenerators, Login
 from app.agent.sampling.counters import await_last_client, read_status, status_deltas
 from app.agent.sampling.figures import (
     clients_missing,
@@ -51,7 +51,7 @@ class DriveStep:
         self._work = SameWork(session, facts, step)
         self._measuring = Measuring(session, index, step)
         self._pace = pace_of(session, index, step, self._measuring)
-        self._elsewhere = Elsewhere(session, index, step, seed)
+        self._elsewhere = RemoteLoad(session, index, step, seed)
         self._status: Dict[str, str] = {}
         self._code = 0  # that sysbench ended with
 
@@ -179,14 +179,14 @@ class DriveStep:
         return "failed", _why(self._session, generator, self._code)
 
 
-class Elsewhere:
+class RemoteLoad:
     """The load targets of one step; of a step that is driven from here nothing of it happens."""
 
     def __init__(self, session: Running, index: int, step: Step, seed: int) -> None:
         self._session = session
         self._index, self._step, self._seed = index, step, seed
         self._conductor = session.conductor if step.kind in DRIVEN else None
-        self.generators: Optional[Generators] = None
+        self.generators: Optional[RemoteGenerators] = None
 
     def missing(self) -> Dict[str, Any]:
         """The end of a step some of whose load targets do not come; {} if all are there."""
@@ -202,13 +202,13 @@ class Elsewhere:
         self._session.look(self._index)
         return bool(self._session.control.interrupts)
 
-    def start(self) -> Optional[Generators]:
+    def start(self) -> Optional[RemoteGenerators]:
         """Start the load; None if it comes from here."""
         server, contender = self._session.server, self._session.turn.contender
         if self._conductor:
             login = Login(server.address, server.port, server.password)
             place = (self._conductor, self._index, contender)
-            self.generators = Generators(*place, self._step, self._seed, login)
+            self.generators = RemoteGenerators(*place, self._step, self._seed, login)
         return self.generators
 
     def marks(self, facts: Facts) -> List[str]:

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from app.agent.load.gate import USUAL_S, Gate, length_for, lengths
-from app.agent.load.generators import Driving, Generators
+from app.agent.load.generators import Driving, RemoteGenerators
 from app.agent.sampling.figures import percentile
 from app.protocol.latency import buckets_of
 from app.protocol.plan import LONGEST_S
@@ -103,8 +103,8 @@ class Sliced:
     def close(self) -> None:
         self._gate.close()
 
-    def _gate_of(self, generator: Driving) -> Union[Gate, Generators]:
-        return generator if isinstance(generator, Generators) else self._gate
+    def _gate_of(self, generator: Driving) -> Union[Gate, RemoteGenerators]:
+        return generator if isinstance(generator, RemoteGenerators) else self._gate
 
     def _await(self, generator: Driving, kind: str, limit_s: float) -> Mapping[str, Any]:
         """Read until the next line of this kind; handle the lines before it."""

@@ -122,7 +122,7 @@ def remarks_of(comparison: Comparison) -> list[str]:
     counts = sorted({cell.n for row in comparison.rows for cell in row.cells if cell.n})
     repeats = f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}" if counts else ""
     missing = _by_text(comparison, lambda row, at: filter(None, [row.cells[at].reason]))
-    marked = _by_text(comparison, lambda row, at: told_of(row, at, 1))
+    marked = _by_text(comparison, lambda row, at: cell_remarks(row, at, 1))
     said = [*missing, *marked, *_repeats(comparison), *_alone(comparison)]
     judged = [": ".join(filter(None, (repeats, verdict_legend(comparison))))] if repeats else []
     across = across_texts(comparison, names_of(comparison))
@@ -154,13 +154,13 @@ def _places(of: Mapping[str, Sequence[str]], columns: int) -> list[str]:
     return [", ".join([row, *(names if len(names) < columns else [])]) for row, names in of.items()]
 
 
-def told_of(row: Row, at: int, most: int = ALL) -> list[str]:
+def cell_remarks(row: Row, at: int, most: int = ALL) -> list[str]:
     """The marks of a cell in words, with repeats left out, unsteady sessions and cuts.
 
     `most`: disturbed sessions of which each is told; of the others it says how many there are.
     """
     marks = [mark_text(mark) for mark in row.cells[at].marks if mark not in worded(row, at)]
-    return [*marks, *filter(None, [left_out_text(row, at)]), *seconds_told(row, at, most)]
+    return [*marks, *filter(None, [left_out_text(row, at)]), *seconds_remarks(row, at, most)]
 
 
 def worded(row: Row, at: int) -> set[str]:
@@ -175,7 +175,7 @@ def left_out_text(row: Row, at: int) -> str:
     return f"{len(out)} of {count_text(len(row.cells[at].left_out), 'repeat')} left out: {why}" if out else ""
 
 
-def seconds_told(row: Row, at: int, most: int = ALL) -> list[str]:
+def seconds_remarks(row: Row, at: int, most: int = ALL) -> list[str]:
     """For each session of a cell: what disturbed it, its search, its steadiness, which seconds count."""
     n, left = len(row.cells[at].samples), most
     more = sum(map(bool, row.cells[at].disturbed)) - most

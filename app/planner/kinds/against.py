@@ -30,7 +30,7 @@ _ROOM = ("memory", "disk")  # checks that all contenders of a round share
 
 
 @dataclass(frozen=True)
-class Against:
+class BaseSession:
     """The work and the contender of a stored session."""
 
     session: str
@@ -38,7 +38,7 @@ class Against:
     request: PlanRequest  # the same work; its one contender is that of the session
 
     @classmethod
-    def of(cls, history: History, reference: str, catalog: Catalog) -> Against:
+    def of(cls, history: History, reference: str, catalog: Catalog) -> BaseSession:
         """The stored session; raises InputError if it is missing, or Dyno did not run it."""
         id_ = find_repeats(history, reference)[0]
         asked = request_again(history, [id_])

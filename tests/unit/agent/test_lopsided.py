@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.agent.load.generators import Generators, Login
-from app.agent.steps.drive_step import Elsewhere
+from app.agent.load.generators import RemoteGenerators, Login
+from app.agent.steps.drive_step import RemoteLoad
 from app.history.steps.step_text import mark_text
 from app.protocol.events import LOPSIDED, SPOILT
 from app.protocol.plan import Step
@@ -32,8 +32,8 @@ def marks(events: tuple[int, ...], threads: int = 2) -> tuple[list[str], list[st
     said: list[str] = []
     step = Step("point-query", "drive", threads=threads)
     session: Any = SimpleNamespace(conductor=Conductor(), journal=SimpleNamespace(log=said.append))
-    found = Elsewhere(session, 0, step, 1)
-    found.generators = Generators(session.conductor, 0, 0, step, 1, Login("10.0.0.1", 3306, "secret"))
+    found = RemoteLoad(session, 0, step, 1)
+    found.generators = RemoteGenerators(session.conductor, 0, 0, step, 1, Login("10.0.0.1", 3306, "secret"))
     for part, count in zip(found.generators.parts, events, strict=True):
         part.events = count
     facts: Any = SimpleNamespace(write_load=lambda *_: None)

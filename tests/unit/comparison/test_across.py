@@ -268,7 +268,7 @@ def test_who_disturbed_a_session_stands_in_compare_why_and_the_report(history: H
     text = "disturbed: other programs took 143% of 200% CPU: cc1plus 120%, others 23%"
     row = next(each for each in found.rows if any(map(any, cells(each, "disturbed"))))
     assert cells(row, "disturbed") == [[""], [text]]
-    assert compare_text.told_of(row, 1) == [text]  # and not the mark, which says less
+    assert compare_text.cell_remarks(row, 1) == [text]  # and not the mark, which says less
     assert any(text in remark for remark in remarks_of(why(found, row, 1)))
     assert any(text in line for line in read_report(history, ids).caveats)
 
@@ -288,7 +288,7 @@ def test_below_the_table_each_remark_stands_once_and_one_disturbed_session_is_to
     assert told.count("capped:") == 1 and "; update-index threads=2: capped: " in told, "a row: all its cells"
     assert "rocksdb-default: session 1 of 3: disturbed: other programs took 61% of 200% CPU" in told
     assert "; 2 more of its sessions too" in told and "session 2 of 3" not in told
-    assert "session 2 of 3" in " ".join(compare_text.told_of(found.rows[3], 1)), "elsewhere all are told"
+    assert "session 2 of 3" in " ".join(compare_text.cell_remarks(found.rows[3], 1)), "elsewhere all are told"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from app.core.errors import InputError
 from app.history.recorded.writing import Writer
 from app.history.store.history import History
 from app.planner import ContenderRequest, PlanRequest, resolve
-from app.planner.kinds.against import Against, in_slices_where_possible
+from app.planner.kinds.against import BaseSession, in_slices_where_possible
 from app.planner.starting.launch import Launch
 from app.protocol.answers import Survey
 from app.protocol.plan import Plan
@@ -36,7 +36,7 @@ def kept(history: History, *contenders: str, catalog: Catalog | None = None, **v
     return made
 
 
-def asked(found: Against, *others: ContenderRequest) -> PlanRequest:
+def asked(found: BaseSession, *others: ContenderRequest) -> PlanRequest:
     return replace(found.request, contenders=found.beside(others))
 
 
@@ -44,7 +44,7 @@ def test_the_kept_contender_is_the_base_and_does_the_same_work(history: History)
     before = kept(
         history, contenders=(TUNED, MYISAM), rows=5000, threads=(1, 4), steps=("read-only",), repeats=4
     )
-    found = Against.of(history, before.turns[0].session, Catalog())
+    found = BaseSession.of(history, before.turns[0].session, Catalog())
     plan = resolve(asked(found, OTHER_BUILD), MACHINE, Catalog())
     assert plan.contenders[0].key == before.contenders[0].key
     assert [each.name for each in plan.contenders] == ["tuned", "innodb"]
@@ -54,13 +54,13 @@ def test_the_kept_contender_is_the_base_and_does_the_same_work(history: History)
 
 def test_other_contenders_of_its_plan_are_left_out(history: History) -> None:
     before = kept(history, contenders=(TUNED, MYISAM))
-    found = Against.of(history, before.turns[1].session, Catalog())
+    found = BaseSession.of(history, before.turns[1].session, Catalog())
     assert [each.engine for each in found.request.contenders] == ["myisam"]
     assert found.request.repeats == 3  # one would show nothing
 
 
 def test_steps_are_in_slices_where_that_is_possible(history: History) -> None:
-    found = Against.of(history, kept(history).turns[0].session, Catalog())
+    found = BaseSession.of(history, kept(history).turns[0].session, Catalog())
     given, why = in_slices_where_possible(asked(found, MYISAM), MACHINE, Catalog())
     assert (given.order, why) == ("slices", "")
     assert any(step.sliced for step in resolve(given, MACHINE, Catalog()).steps)
@@ -77,7 +77,7 @@ def test_steps_are_in_slices_where_that_is_possible(history: History) -> None:
 def test_else_whole_sessions_alternate_and_it_is_said_why(
     history: History, values: dict[str, Any], others: int, why: str
 ) -> None:
-    found = Against.of(history, kept(history, **values).turns[0].session, Catalog())
+    found = BaseSession.of(history, kept(history, **values).turns[0].session, Catalog())
     news = [
         replace(MYISAM, name=f"new-{at}", table_options=f"AVG_ROW_LENGTH={100 + at}") for at in range(others)
     ]
@@ -92,7 +92,7 @@ def test_servers_that_do_not_fit_together_alternate_whole(history: History, tmp_
         write(tmp_path / f"presets/innodb/{name}.cnf", text.format(size))
     catalog = Catalog(tmp_path)
     before = kept(history, f"{MARIADB}:innodb:large", catalog=catalog)
-    found = Against.of(history, before.turns[0].session, catalog)
+    found = BaseSession.of(history, before.turns[0].session, catalog)
     larger = ContenderRequest(MARIADB, "innodb", "larger")
     given, why = in_slices_where_possible(asked(found, larger), survey(memory_bytes=16 * GB), catalog)
     assert given.order == "interleaved" and "for 2 contenders at once" in why
@@ -105,13 +105,13 @@ def test_a_preset_that_was_changed_since_is_as_it_was(history: History, tmp_path
     session = before.turns[0].session
     path.write_text("[mysqld]\ninnodb_buffer_pool_size=2G\n")
     catalog = Catalog(tmp_path)
-    found = Against.of(history, session, catalog)
+    found = BaseSession.of(history, session, catalog)
     plan = resolve(asked(found, ContenderRequest(MARIADB, "innodb", "mine")), MACHINE, catalog)
     assert [each.preset for each in plan.contenders] == [f"mine-{session[-6:]}", "mine"]
     assert plan.contenders[0].key == before.contenders[0].key != plan.contenders[1].key
     assert f"presets/innodb/mine-{session[-6:]}.cnf" in plan.files
     path.unlink()
-    gone = Against.of(history, session, catalog)
+    gone = BaseSession.of(history, session, catalog)
     assert resolve(asked(gone, MYISAM), MACHINE, catalog).contenders[0].key == before.contenders[0].key
 
 
@@ -123,7 +123,7 @@ def test_a_journal_of_others_cannot_name_a_file_elsewhere(history: History) -> N
     session = plan.turns[0].session
     Writer(history).append(plan.id, session, 0, journals.Maker(plan, session).begin().raw)
     with pytest.raises(InputError, match="the name of a preset may have"):
-        Against.of(history, session, Catalog())
+        BaseSession.of(history, session, Catalog())
 
 
 @pytest.mark.parametrize("line", ["init_file=/etc/passwd", "slow_query_log_file=x\nplugin_dir=/tmp"])
@@ -132,19 +132,19 @@ def test_a_preset_of_others_may_say_no_more_than_any_other(history: History, lin
     plan = replace(made, files={**made.files, "presets/innodb/baseline.cnf": f"[mysqld]\n{line}\n"})
     session = plan.turns[0].session
     Writer(history).append(plan.id, session, 0, journals.Maker(plan, session).begin().raw)
-    found = Against.of(history, session, Catalog())
+    found = BaseSession.of(history, session, Catalog())
     with pytest.raises(InputError, match="itself: remove the line"):
         resolve(asked(found, MYISAM), MACHINE, Catalog())
 
 
 def test_a_preset_that_is_the_same_keeps_its_name(history: History) -> None:
-    found = Against.of(history, kept(history).turns[0].session, Catalog())
+    found = BaseSession.of(history, kept(history).turns[0].session, Catalog())
     assert found.request.contenders[0].preset == "baseline" and not found.request.contenders[0].preset_text
 
 
 def test_the_server_must_be_the_one_that_was_measured(history: History) -> None:
     session = kept(history).turns[0].session
-    found = Against.of(history, session, Catalog())
+    found = BaseSession.of(history, session, Catalog())
     found.check_build(MACHINE)
     others = [build("mysql-5.6.24", "MySQL", "5.6.24", ["innodb"])]
     with pytest.raises(InputError) as gone:
@@ -159,7 +159,7 @@ def test_the_server_must_be_the_one_that_was_measured(history: History) -> None:
 
 
 def test_what_is_the_same_is_refused(history: History) -> None:
-    found = Against.of(history, kept(history).turns[0].session, Catalog())
+    found = BaseSession.of(history, kept(history).turns[0].session, Catalog())
     same = asked(found, ContenderRequest(MARIADB, "innodb"))
     with pytest.raises(InputError, match="differ only in their names"):
         resolve(same, MACHINE, Catalog())
@@ -169,8 +169,8 @@ def test_what_is_the_same_is_refused(history: History) -> None:
 
 def test_there_must_be_a_session_and_something_new(history: History) -> None:
     with pytest.raises(InputError, match="no session 'nobody'"):
-        Against.of(history, "nobody", Catalog())
-    found = Against.of(history, kept(history).turns[0].session, Catalog())
+        BaseSession.of(history, "nobody", Catalog())
+    found = BaseSession.of(history, kept(history).turns[0].session, Catalog())
     with pytest.raises(InputError, match="write --contender BUILD:ENGINE:PRESET"):
         found.beside(())
 
@@ -183,7 +183,7 @@ def test_a_plan_file_has_no_text_of_a_preset() -> None:
 
 
 def test_a_launch_takes_it_as_any_other(history: History) -> None:
-    found = Against.of(history, kept(history).turns[0].session, Catalog())
+    found = BaseSession.of(history, kept(history).turns[0].session, Catalog())
 
     def settled(seen: Survey) -> PlanRequest:
         return in_slices_where_possible(asked(found, MYISAM), seen, Catalog())[0]
@@ -196,6 +196,6 @@ def test_a_launch_takes_it_as_any_other(history: History) -> None:
 def test_what_was_measured_until_decided_is_measured_so_again(history: History) -> None:
     until = {"repeats": "until decided", "time_limit": 1800, "matters_pct": 3}
     before = kept(history, f"{MARIADB}:innodb", f"{MARIADB}:myisam", **until)
-    found = Against.of(history, before.turns[0].session, Catalog())
+    found = BaseSession.of(history, before.turns[0].session, Catalog())
     assert {name: getattr(found.request, name) for name in until} == until
     assert resolve(asked(found, OTHER_BUILD), MACHINE, Catalog()).until_decided

@@ -15,7 +15,7 @@ from app.history.recorded.writing import Writer
 from app.history.store.history import History
 from app.planner import ContenderRequest, PlanRequest, resolve
 from app.planner.kinds.again import request_again
-from app.planner.kinds.against import Against
+from app.planner.kinds.against import BaseSession
 from app.planner.kinds.published import Published
 from app.planner.resolve.contenders import machine_of
 from app.planner.starting.draft import opened, remembered
@@ -115,7 +115,7 @@ def test_ones_own_default_wins(dyno_home: Path, history: History) -> None:
     assert (found.preset, "buffer_pool_size=1G" in found.cnf) == ("default", True)
     assert opened(FILE, "x.toml").is_ticked(MARIADB, "innodb", "default")
     assert plan().contenders[0].preset == "baseline"  # named none
-    base = Against.of(history, before.turns[0].session, catalog).request.contenders[0]
+    base = BaseSession.of(history, before.turns[0].session, catalog).request.contenders[0]
     found = resolve(request(contenders=(base,)), survey(), catalog).contenders[0]
     assert found.key == before.contenders[0].key  # as it was
 
@@ -139,7 +139,7 @@ def test_sessions_are_measured_again_as_baseline(history: History) -> None:
 
 def test_a_session_is_the_base_of_new_ones_as_baseline(history: History) -> None:
     before = stored(history, f"{MARIADB}:innodb:baseline")
-    found = Against.of(history, before.turns[0].session, Catalog())
+    found = BaseSession.of(history, before.turns[0].session, Catalog())
     (base,) = found.request.contenders
     assert (base.preset, base.preset_text) == ("baseline", "")
     with pytest.raises(InputError, match="differ only in their names"):
@@ -154,7 +154,7 @@ def test_a_session_of_another_default_keeps_its_options(history: History) -> Non
     made = replace(made, files=files)
     session = made.turns[0].session
     Writer(history).append(made.id, session, 0, journals.Maker(made, session).begin().raw)
-    (base,) = Against.of(history, session, Catalog()).request.contenders
+    (base,) = BaseSession.of(history, session, Catalog()).request.contenders
     assert (base.preset, base.preset_text) == (f"baseline-{session[-6:]}", OWN)
 
 

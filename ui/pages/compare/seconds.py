@@ -13,7 +13,7 @@ from app.comparison.cells.labels import names_of
 from app.comparison.charts import NOTHING
 from app.comparison.charts.of_one_step import second_numbers
 from app.comparison.charts.points import Numbers
-from app.comparison.texts.text import seconds_told
+from app.comparison.texts.text import seconds_remarks
 from app.comparison.verdicts.compare import sessions_of
 from app.core.harmless import harmless
 from app.core.units import unit_text
@@ -118,7 +118,7 @@ class SecondsPanel(Panel):
     def _tell(self, shown: Shown, row: Row) -> None:
         """Show why a result is not of steady seconds, or not of all."""
         names = names_of(shown.comparison)
-        lines = [f"{name}: {text}" for at, name in enumerate(names) for text in seconds_told(row, at)]
+        lines = [f"{name}: {text}" for at, name in enumerate(names) for text in seconds_remarks(row, at)]
         more = len(lines) - _TOLD
         self._told.setText("\n".join([*lines[:_TOLD], *([f"and {more} more"] if more > 0 else [])]))
         self._told.setToolTip(as_tip("\n".join(lines) if more > 0 else ""))

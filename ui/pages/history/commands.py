@@ -15,7 +15,7 @@ Do = Callable[[], object]
 
 
 @dataclass(frozen=True)
-class Doings:
+class Callbacks:
     """The functions of the actions."""
 
     compare: Do
@@ -41,7 +41,7 @@ class Doings:
 class Commands:
     """The actions; keys that line edits use work only in the list."""
 
-    def __init__(self, page: QWidget, table: QWidget, do: Doings) -> None:
+    def __init__(self, page: QWidget, table: QWidget, do: Callbacks) -> None:
         tip = "Compare the selected sessions; select two or more"
         self.compare = action(page, "&Compare", "compare", tip, do.compare)
         tip = "Save a comparison of the selected sessions for other people"

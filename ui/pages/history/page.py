@@ -24,7 +24,7 @@ from ui.models.sessions import SessionModel
 from ui.widgets.actions import action
 
 from .asking import Asking
-from .commands import Commands, Doings
+from .commands import Commands, Callbacks
 from .detail import DetailPane
 from .editing import Editing, count
 from .exchange import Exchange, ImportedFiles
@@ -92,9 +92,9 @@ class HistoryPage(Page):
 
     # building
 
-    def _doings(self) -> Doings:
+    def _doings(self) -> Callbacks:
         editing, exchange = self._editing, self._exchange
-        return Doings(
+        return Callbacks(
             compare=lambda: self._want("compare", tuple(sorted(self._table.selected))),
             report=lambda: self._reporting.ask_of(sorted(self._table.selected)),
             run_again=lambda: self._want("bench", tuple(sorted(self._table.selected)), is_run=True),

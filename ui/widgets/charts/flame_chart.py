@@ -23,7 +23,7 @@ from app.comparison.stacks.flame_colours import colour_of, part_of_frame, shade_
 from app.core.harmless import harmless
 from ui.core.plain import as_tip, fitted
 from ui.core.theme import SPACE, Theme
-from ui.widgets.reached import Reached
+from ui.widgets.focus_frame import FocusFrame
 
 ROW = 18  # pixels
 _EDGE = 3  # between a frame and its name
@@ -37,7 +37,7 @@ _MOVES = {
 _FADED = 60  # of 255: what a search does not find
 
 
-class FlameChart(Reached):
+class FlameChart(FocusFrame):
     """Arrows go from frame to frame, Enter zooms, Backspace goes back, Escape shows all."""
 
     pointed = Signal(str)  # the frame under the mouse or the keyboard, in words

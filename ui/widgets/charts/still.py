@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResize
 from PySide6.QtWidgets import QWidget
 
 from ui.core.theme import SPACE, Theme
-from ui.widgets.reached import Reached
+from ui.widgets.focus_frame import FocusFrame
 from ui.widgets.table import tabular
 
 from .frame import AXIS, LANE, ROW, Frame, Ground, draw_focus
@@ -21,7 +21,7 @@ from .value_scale import ValueScale
 TICK_HEIGHT = 32  # pixels a tick of the figures has at least
 
 
-class StillChart(Reached):
+class StillChart(FocusFrame):
     """A chart painted only when it changes; arrows move the cursor, Escape removes it."""
 
     can_be_logarithmic = False

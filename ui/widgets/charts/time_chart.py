@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ui.core.theme import SPACE, Theme
-from ui.widgets.reached import Reached
+from ui.widgets.focus_frame import FocusFrame
 
 from .canvas import Canvas
 from .frame import AXIS, LANE, Frame, Ground, draw_band, draw_cursor, draw_dots, draw_focus, draw_marks
@@ -30,7 +30,7 @@ _DASH = 14  # pixels of a dash and the gap after it
 _NAMED = 16  # curves: of more only those that are no ghosts are named above
 
 
-class TimeChart(Reached):
+class TimeChart(FocusFrame):
     """Curves over time, with their values at the cursor, else the newest."""
 
     def __init__(self, theme: Theme, title: str, unit: str, parent: QWidget | None = None) -> None:

@@ -27,7 +27,7 @@ _ABOUT = (
     " if one target cannot start, none does. Once started, the plans are independent. A target that is in use"
     " can queue its plan."
 )
-Reached = tuple[str, Stage | DynoError]  # a target, and how far it is or why it cannot
+FocusFrame = tuple[str, Stage | DynoError]  # a target, and how far it is or why it cannot
 
 
 class SeveralDialog(QDialog):
@@ -98,7 +98,7 @@ class SeveralDialog(QDialog):
             self, lambda tell: _carry_out(launches, tell), self._on_reached, self._on_over, self._on_failed
         )
 
-    def _on_reached(self, reached: Reached) -> None:
+    def _on_reached(self, reached: FocusFrame) -> None:
         target, found = reached
         self._latest[target] = found
         self.list.show_text(target, _text(found))
@@ -137,7 +137,7 @@ class SeveralDialog(QDialog):
         self._refresh()
 
 
-def _carry_out(launches: Launches, tell: Callable[[Reached], None]) -> None:
+def _carry_out(launches: Launches, tell: Callable[[FocusFrame], None]) -> None:
     for reached in launches.stages():
         tell(reached)
 

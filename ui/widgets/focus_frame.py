@@ -13,7 +13,7 @@ _BY_KEYBOARD = (
 )
 
 
-class Reached(QWidget):
+class FocusFrame(QWidget):
     """A widget that draws a frame when the keyboard reaches it."""
 
     is_framed = False
