@@ -9,13 +9,13 @@ from PySide6.QtGui import QColor
 from app.comparison.cells.cell import Row, RowGroup
 from app.comparison.texts.text import (
     across_sign,
+    cell_remarks,
     detail_text,
     fewer_text,
     mean_text,
     p_text,
     spread_text,
     steady_text,
-    cell_remarks,
     within_text,
 )
 from app.comparison.verdicts.across import ADVICE, MACHINES, TIME

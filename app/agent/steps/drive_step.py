@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 
 from app.agent.load.generator import Generator, credentials, driver_options
-from app.agent.load.generators import Driving, RemoteGenerators, Login
+from app.agent.load.generators import Driving, Login, RemoteGenerators
 from app.agent.sampling.counters import await_last_client, read_status, status_deltas
 from app.agent.sampling.figures import (
     clients_missing,

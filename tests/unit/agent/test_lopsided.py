@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.agent.load.generators import RemoteGenerators, Login
+from app.agent.load.generators import Login, RemoteGenerators
 from app.agent.steps.drive_step import RemoteLoad
 from app.history.steps.step_text import mark_text
 from app.protocol.events import LOPSIDED, SPOILT

@@ -24,7 +24,7 @@ from ui.models.sessions import SessionModel
 from ui.widgets.actions import action
 
 from .asking import Asking
-from .commands import Commands, Callbacks
+from .commands import Callbacks, Commands
 from .detail import DetailPane
 from .editing import Editing, count
 from .exchange import Exchange, ImportedFiles
