@@ -6,12 +6,15 @@ import errno
 import logging
 import os
 import socket
+import struct
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import paramiko
+from paramiko.packet import Packetizer
 
 from app.core import settings
 from app.core.errors import InputError, LinkError, TargetError
@@ -19,8 +22,6 @@ from app.core.errors import InputError, LinkError, TargetError
 from .bounded import bounded
 from .hostkeys import HostKey, KnownHosts, Offer
 from .login import log_in
-from .offers import read_offers
-from .packets import BoundedPacketizer
 from .route import Hop, find_route
 from .secrets import Secrets, system_keyring
 from .ssh import SshConnection, close_transports
@@ -242,3 +243,94 @@ def connect_ssh(
 ) -> SshConnection:
     """A connection to a target whose host key is trusted; `ask` is called where a secret is needed."""
     return SshConnection(target.name, Dialer(target, ask, on_progress=on_progress).connect())
+
+
+# packets of SSH with a limit to their size: paramiko waits for whatever length a server announces
+
+
+MOST_PACKET = 512 << 10  # bytes; OpenSSH sends 256 KiB at most, RFC 4253 demands 35,000 bytes
+MOST_GREETING = 64 << 10  # bytes before the version of the server
+
+
+class BoundedPacketizer(Packetizer):
+    """Closes the connection if a server sends more than SSH allows."""
+
+    _greeted = 0
+
+    def read_all(self, n: int, check_rekey: bool = False) -> bytes:
+        if n > MOST_PACKET:
+            raise paramiko.SSHException(f"a packet of {n:,} bytes")
+        return super().read_all(n, check_rekey)
+
+    def _read_timeout(self, timeout: float) -> bytes:
+        """The next bytes of the greeting, each line with a time limit."""
+        data: bytes = super()._read_timeout(timeout)  # type: ignore[misc]
+        self._greeted += len(data)
+        if self._greeted > MOST_GREETING:
+            raise paramiko.SSHException("a greeting without end")
+        return data
+
+
+# reads what an SSH server offers in its first packet, to explain why no connection is possible
+
+
+_KEXINIT = 20
+_LARGEST = 35000  # bytes of a packet, as RFC 4253 has it
+_MOST_LINES = 100  # before the version, as paramiko has it
+
+
+class Readable(Protocol):
+    def send(self, data: bytes, /) -> int: ...
+
+    def recv(self, size: int, /) -> bytes: ...
+
+
+@dataclass(frozen=True)
+class ServerOffers:
+    """The version and the algorithms of an SSH server."""
+
+    version: str  # "OpenSSH_5.3"
+    kex: list[str]
+    host_keys: list[str]
+
+
+def read_offers(sock: Readable) -> ServerOffers:
+    """Greets a server and reads what it offers; raises ValueError or OSError."""
+    sock.send(b"SSH-2.0-Dyno\r\n")
+    greeting = (_line(sock) for _ in range(_MOST_LINES))
+    version = next((line for line in greeting if line.startswith(b"SSH-")), None)
+    if version is None:
+        raise ValueError("not an SSH server")
+    length, padding = struct.unpack(">IB", _exactly(sock, 5))
+    if not padding < length <= _LARGEST:
+        raise ValueError("not an SSH packet")
+    packet = _exactly(sock, length - 1)
+    if packet[0] != _KEXINIT:
+        raise ValueError("the first packet is not its offers")
+    kex, rest = _names(packet[17:])  # after the kind and the cookie
+    host_keys, _ = _names(rest)
+    return ServerOffers(version.decode("ascii", "replace").strip().split("-", 2)[-1], kex, host_keys)
+
+
+def _names(data: bytes) -> tuple[list[str], bytes]:
+    (length,) = struct.unpack(">I", data[:4])
+    return data[4 : 4 + length].decode("ascii", "replace").split(","), data[4 + length :]
+
+
+def _line(sock: Readable) -> bytes:
+    line = b""
+    while not line.endswith(b"\n"):
+        line += _exactly(sock, 1)
+        if len(line) > 1024:
+            raise ValueError("not an SSH server")
+    return line
+
+
+def _exactly(sock: Readable, size: int) -> bytes:
+    data = b""
+    while len(data) < size:
+        more = sock.recv(size - len(data))
+        if not more:
+            raise ValueError("the server has hung up")
+        data += more
+    return data

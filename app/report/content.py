@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
 from app.comparison.cells.cell import Comparison
-from app.comparison.cells.labels import names_of
+from app.comparison.cells.labels import names_of, row_label
 from app.comparison.differences.differences import DifferenceEntry, differences, is_of_the_builds
+from app.comparison.texts.causes_text import sentence
 from app.comparison.verdicts.compare import by_group, compare
+from app.comparison.verdicts.more_work import is_against
+from app.comparison.why.causes import causes_of_row
+from app.comparison.why.grounds import Settings
 from app.core.errors import InputError
 from app.core.units import date_text
 from app.history.store.history import History
 from app.stats import Limits
 
-from .causes import cause_sentences
 from .caveats import caveats
 from .repeating import Script, how_to_repeat, script_of
 from .sentences import summary
@@ -111,3 +114,21 @@ def title_of(comparison: Comparison) -> str:
     others = [name for at, name in enumerate(names) if at != base]
     who = ", ".join(others) if len(others) <= _NAMED else f"{len(others)} others"
     return f"{who} against {names[base]}" if others else names[base]
+
+
+# the causes of each driven step by name, as sentences of a report
+
+
+_OF_STEP = 3  # causes
+
+
+def cause_sentences(
+    history: History, found: Comparison, names: Sequence[str]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The first causes of each step in each column but the base; of the base if it is alone."""
+    known: dict[str, Settings] = {}
+    for row in found.rows:
+        if row.kind == "drive":
+            for at, entry in causes_of_row(history, found, row, known).items():
+                if first := [each for each in entry["causes"] if not is_against(each)][:_OF_STEP]:
+                    yield f"{row_label(row)}: {names[at]}", tuple(map(sentence, first))

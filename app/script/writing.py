@@ -15,15 +15,16 @@ from typing import Any
 from app.core.errors import InputError
 from app.core.harmless import as_file_name
 from app.core.shipped import shipped_folder
+from app.core.units import bytes_text, count_text, figure_text
 from app.engines import engine_of
 from app.engines.server import ANALYSE, CLOSING
+from app.history.steps.step_text import remarks_of
 from app.history.store.history import History
-from app.protocol.plan import OPEN_FILES, SLICES
+from app.protocol.plan import OPEN_FILES, SLICES, Plan
 from app.protocol.sysbench import SHARED, WRAPPER
+from app.variables.memory_text import memory_text
 
-from .about import figures, line, where
 from .acts import acts
-from .mycnf import own_lines
 from .recipe import Recipe, read_recipe
 
 _PORT = 33306  # of loopback, where nobody names another
@@ -195,3 +196,87 @@ def _reset(recipe: Recipe) -> str:
         return ""
     is_new = recipe.contender.family != "MariaDB" and _release(recipe) >= (8, 2)
     return "RESET BINARY LOGS AND GTIDS" if is_new else "RESET MASTER"
+
+
+# the texts of README.txt about a session: what ran where, and the results
+
+
+def line(text: object) -> str:
+    """A harmless text on one line."""
+    return "".join(each if each.isprintable() else "?" for each in " ".join(str(text).split()))
+
+
+def where(recipe: Recipe) -> list[tuple[str, str]]:
+    """Names and texts; empty if unknown."""
+    plan, contender, machine = recipe.plan, recipe.contender, recipe.machine
+    cpu, disk = machine.get("cpu") or {}, machine.get("disk") or {}
+    memory, threads = machine.get("memory_bytes"), count_text(cpu.get("threads"), "thread")
+    notes = ", ".join(f"{name} {text}" for name, text in recipe.build_notes.items())
+    method = "" if plan.load_method == "ordered" else f", filled {plan.load_method}"
+    return [
+        ("server", f"{contender.family} {contender.version}, {contender.server}"),
+        ("SHA-256", f"{contender.fingerprint} (of a script that starts one: of both)"),
+        ("built", notes),
+        ("preset", f"{contender.engine}/{contender.preset}"),
+        ("table options", contender.table_options),
+        ("CPUs", contender.cores),
+        ("server memory", memory_text(vars(contender))),
+        ("work", f"{count_text(plan.tables, 'table')} of {count_text(plan.rows, 'row')}{method}"),
+        ("transport", plan.transport),
+        ("load", _load(plan)),
+        ("sysbench", str(machine.get("sysbench") or "")),
+        ("machine", f"{plan.target}: {cpu.get('model')}, {threads}" if cpu else plan.target),
+        ("memory", bytes_text(memory) if memory else ""),
+        ("disk", ", ".join(str(disk[name]) for name in ("model", "kind", "filesystem") if disk.get(name))),
+        ("system", ", ".join(str(machine[name]) for name in ("distribution", "kernel") if machine.get(name))),
+        ("governor", str(machine.get("governor") or "")),
+    ]
+
+
+def _load(plan: Plan) -> str:
+    names = ", ".join(each.name for each in plan.load)
+    return f"from {names}; this script drives from the machine of the server" if names else ""
+
+
+def figures(recipe: Recipe) -> Iterator[str]:
+    """Each step's name, result with unit, queries of an event, and remarks."""
+    for step, entry, events in zip(recipe.plan.steps, recipe.steps, recipe.events, strict=True):
+        unit = "" if entry["unit"] == "bytes" else entry["unit"]
+        per_event = f"{entry['queries'] / events:.4g}" if entry["queries"] and events else ""
+        remark = remarks_of(entry) or ("" if entry["state"] == "completed" else entry["state"])
+        parts = (f"{line(step.label):40}", f"{figure_text(entry['value'], entry['unit']):>12}", f"{unit:10}")
+        yield " ".join([*parts, f"{per_event:>8}", line(remark)]).rstrip()
+
+
+# the options that Dyno adds to a preset, with the variables of a script in place of paths
+
+
+_AT_RUN_TIME = ("user",)  # asked where the script is carried out
+
+_OF_NETWORK = ("port", "bind-address", "skip-name-resolve", "init-file", "skip-networking")
+# as the agent does it now: with names resolved, root could log in over 127.0.0.1
+_LOOPBACK = ("bind-address=127.0.0.1", "port=$PORT", "skip-name-resolve", "init-file=$WORK/closing.sql")
+
+
+def own_lines(recipe: Recipe) -> Iterator[str]:
+    """Options for a here-document: `datadir=$WORK/data`."""
+    for name, value in recipe.own.items():
+        if name not in (*_AT_RUN_TIME, *_OF_NETWORK):
+            yield f"{name}={_placed(recipe, value)}" if value else name
+    # no load target comes to the server of a script
+    yield from _LOOPBACK if recipe.plan.transport == "loopback" else ("skip-networking",)
+
+
+def _placed(recipe: Recipe, value: str) -> str:
+    private, base = posixpath.dirname(recipe.own["socket"]), recipe.contender.base
+    for folder, variable in ((recipe.place, "$WORK"), (private, "$PRIVATE"), (base, "$BASE")):
+        if value == folder or value.startswith(f"{folder}/"):
+            return variable + _kept(value[len(folder) :])
+    return _kept(value)
+
+
+def _kept(text: str) -> str:
+    """A text escaped so that the shell changes nothing."""
+    for sign in ("\\", "$", "`"):
+        text = text.replace(sign, f"\\{sign}")
+    return text

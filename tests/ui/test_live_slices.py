@@ -29,9 +29,9 @@ from tests.ui.watched import WatchedPlans, keep
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.pages.live import LivePage
+from ui.pages.live.charts import TIP
 from ui.pages.live.curves import QPS, SessionCurves
 from ui.pages.live.lines import OTHER
-from ui.pages.live.ratio_line import TIP
 
 
 def bring(followed: WatchedPlans, makers: Sequence[Contender]) -> None:

@@ -43,16 +43,14 @@ from tests.unit.explaining.pairs import shown
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.core.secret_dialog import SecretDialog
-from ui.dialogs.about import AboutDialog
 from ui.dialogs.auth_plugin import PluginDialog
-from ui.dialogs.certificate import CertificateDialog
 from ui.dialogs.closing import ClosingDialog
 from ui.dialogs.cut import CutDialog
-from ui.dialogs.help import HelpDialog
+from ui.dialogs.help import AboutDialog, HelpDialog
 from ui.dialogs.queue import QueueDialog
 from ui.dialogs.report import ReportDialog
 from ui.dialogs.settings import SettingsDialog
-from ui.dialogs.team import TeamDialog
+from ui.dialogs.team import CertificateDialog, TeamDialog
 from ui.dialogs.team_sessions import TeamSessionsDialog
 from ui.pages import PLACES
 from ui.pages.bench.plan.load_dialog import LoadDialog

@@ -25,8 +25,8 @@ from tests.ui.contenders import (
     samples,
     take_turns,
 )
+from ui.pages.live.charts import ratio_text
 from ui.pages.live.curves import QPS, SessionCurves
-from ui.pages.live.ratio_line import ratio_text
 from ui.pages.live.round import Ratio, RoundCurves
 
 Read = Callable[..., RoundCurves]

@@ -25,8 +25,7 @@ from ui.core.bus import Changes
 from ui.core.context import Context
 from ui.core.secret_dialog import SecretDialog
 from ui.dialogs.auth_plugin import PluginDialog
-from ui.dialogs.certificate import CertificateDialog
-from ui.dialogs.team import TeamDialog
+from ui.dialogs.team import CertificateDialog, TeamDialog
 from ui.dialogs.team_sessions import TeamSessionsDialog
 from ui.shell.team_line import TeamLine
 

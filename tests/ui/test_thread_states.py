@@ -20,7 +20,7 @@ from ui.core.context import Context
 from ui.pages.compare import ComparePage
 from ui.pages.compare.why import THREADS, WhyPanel
 from ui.pages.live.thread_states import CLIENT_STATES
-from ui.widgets.charts.stacking import Stack
+from ui.widgets.charts.time_chart import Stack
 
 __all__ = ["opened", "page"]  # fixtures
 
@@ -82,7 +82,7 @@ def test_why_says_once_that_nobody_looked(qtbot: QtBot, opened: Open, page: Comp
 
 def test_a_stack_is_not_drawn_down_between_slices_and_is_upright_at_a_gap() -> None:
     from ui.widgets.charts.pyramid import Track
-    from ui.widgets.charts.stacking import filled
+    from ui.widgets.charts.time_chart import filled
 
     slices = Track(gap_s=30.0)
     slices.extend([0.0, 4.0, 5.0, 9.0], [1.0, 2.0, math.nan, 3.0])

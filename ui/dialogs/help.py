@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from importlib.metadata import version
 
+from PySide6.QtCore import Qt, qVersion
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
 
 from app.core.shipped import shipped_folder
 from app.engines import KNOWN
 from app.engines.panel import BETTER
+from ui.core.context import Context
+from ui.core.plain import Label
 
 Menus = Iterable[tuple[str, Sequence[QAction]]]  # each with its title
 
@@ -64,3 +68,29 @@ def _row(action: QAction) -> str:
 
 def _plain(text: str) -> str:
     return text.replace("&", "").removesuffix("…")
+
+
+# the dialog with name, version and licence
+
+
+class AboutDialog(QDialog):
+    def __init__(self, context: Context, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("About Dyno")
+        heading = Label(f"Dyno {version('dyno')}")
+        heading.setProperty("role", "title")
+        text = Label(
+            "The test bench for MySQL storage engines.\n\n"
+            f"Qt {qVersion()}, PySide6 {version('PySide6-Essentials')} (LGPL), MIT licence.\n"
+            f"Everything is stored in {context.home}"
+        )
+        text.setWordWrap(True)
+        text.setMinimumWidth(400)
+        text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(24, 24, 24, 16)
+        layout.setSpacing(16)
+        for part in (heading, text, buttons):
+            layout.addWidget(part)

@@ -82,7 +82,7 @@ def add_help_menu(window: QMainWindow, context: Context, menus: Callable[[], Men
         _show(HelpDialog(menus(), window))
 
     def show_about() -> None:
-        from ui.dialogs.about import AboutDialog
+        from ui.dialogs.help import AboutDialog
 
         _show(AboutDialog(context, window))
 

@@ -18,8 +18,7 @@ from ui.pages import PLACES, Place
 from ui.widgets.actions import action
 from ui.widgets.message import Banner
 
-from .dismissing import Dismissing
-from .keyboard import Keyboard
+from .keyboard import Dismissing, Keyboard
 from .menus import add_file_menu, add_help_menu, add_view_menu
 
 FIRST_SIZE = QSize(1280, 800)

@@ -11,7 +11,6 @@ from app.core.errors import InputError
 from app.planner.request.cores import ALL_CORES, CoreSet, Nodes, as_far_as_it_goes
 from app.protocol.plan import ARRIVALS, LIMIT, PREPARING, QUERYING, Step
 
-from .reload import first_measured, in_increments, reloaded
 from .support import clients_of_load
 from .sweep import Point, points
 
@@ -282,3 +281,47 @@ def _check_names(steps: list[Step]) -> None:
         if step.label in seen:
             raise InputError(f"two steps have the name {step.label}: rename one in the sequence")
         seen.add(step.label)
+
+
+# loads of several steps: in increments, or again before each point of a sweep
+
+
+def in_increments(load: Step, count: int, tables: int, rows: int, cap_s: int) -> Iterator[Step]:
+    """Parts of a load, each followed by a settle step whose result is the database size."""
+    if rows < count:
+        raise InputError(f"step {load.name}: cannot load {rows:,} rows in {count:,} increments")
+    for part in range(1, count + 1):
+        before, after = rows * (part - 1) // count, rows * part // count
+        options = {**load.options, "table_size": after, "rows_before": before}
+        coordinates = {"volume_rows": tables * after}
+        yield replace(load, options=options, coordinates=coordinates)
+        settled = Step("size", "settle", group="load", figure="size", unit="bytes", cap_s=cap_s)
+        yield replace(settled, coordinates=coordinates)
+
+
+def reloaded(step: SequenceStep, points: list[Step], earlier: list[Step], start: str) -> Iterator[Step]:
+    """The points of a step, with load and following steps before the first or each of them."""
+    loaded = _loaded(earlier)
+    if not loaded or any("rows_before" in each.options for each in loaded):
+        raise InputError(f"step {step.name}: reload needs one load step before it")
+    if start != "loaded":
+        raise InputError(
+            f"step {step.name} loads its tables again, which the start {start} does not allow: choose the"
+            " start loaded, or a sequence that loads once"
+        )
+    is_fresh = len(loaded) == len(earlier)
+    for at, point in enumerate(points):
+        if not is_fresh and (at == 0 or step.reload == "each"):
+            for each in loaded:
+                yield replace(each, name=f"{each.name}.{point.name}", coordinates=point.coordinates)
+        is_fresh = False
+        yield point
+
+
+def first_measured(steps: list[Step]) -> int:
+    """The index of the first step after the load and what belongs to it."""
+    return next((at for at, step in enumerate(steps) if step.kind not in (*PREPARING, "settle")), len(steps))
+
+
+def _loaded(steps: list[Step]) -> list[Step]:
+    return steps[: first_measured(steps)]

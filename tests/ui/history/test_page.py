@@ -17,8 +17,8 @@ from ui.models.session_columns import NAME
 from ui.models.settings_in_force import SettingModel
 from ui.pages.history import HistoryPage
 from ui.pages.history.facets import FacetButton
-from ui.pages.history.step_table import StepTable
 from ui.pages.history.table import SessionTable
+from ui.pages.history.tabs import StepTable
 from ui.widgets.empty import EmptyPage
 
 # menus, where there is no real window system

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from app.catalog import Catalog
 from app.core.errors import InputError
 from app.variables import Machine, Preset, Rendered, option_values, parse_preset, render
-from app.variables.expression import evaluate, fill_in
 from app.variables.ownership import FORBIDDEN, NAMED, PLACED
+from app.variables.render import evaluate, fill_in
 from tests.plans import VERSION
 
 GB = 1 << 30

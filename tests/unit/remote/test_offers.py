@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from app.remote.offers import ServerOffers, read_offers
+from app.remote.dial import ServerOffers, read_offers
 from tests.fakes import ByteSocket
 
 

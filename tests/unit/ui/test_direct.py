@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.widgets.charts.direct import spread
+from ui.widgets.charts.line_chart import spread
 
 HEIGHT = 10.0
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFontDatabase
+from PySide6.QtGui import QFontDatabase, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
+    QHeaderView,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
@@ -22,8 +23,9 @@ from app.history.steps.step_text import remarks_text
 from app.protocol.plan import step_label
 from app.protocol.stacks import PROFILED
 from ui.core.theme import SPACE, Theme
+from ui.models.heads import first_shown
 from ui.models.settings_in_force import SettingModel
-from ui.models.steps import StepModel
+from ui.models.steps import COLUMNS, REMARKS, StepModel
 from ui.widgets.actions import action, action_button
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.table import Table
@@ -31,7 +33,6 @@ from ui.widgets.table import Table
 from .over_time import READING, OverTime
 from .overview import Overview
 from .reading import Detail
-from .step_table import StepTable
 
 NOTES = 4  # the place of the tab
 
@@ -212,3 +213,32 @@ def _under(line: QWidget, below: QWidget) -> QWidget:
     layout.addWidget(line)
     layout.addWidget(below, 1)
     return body
+
+
+# the results of one session as a table that does not scroll sideways
+
+
+class StepTable(Table):
+    """Shows the columns that fit, until a person chooses them in the menu of the head."""
+
+    def __init__(self, model: StepModel, parent: QWidget | None = None) -> None:
+        super().__init__("Results", parent)
+        self._is_chosen = False
+        self.setModel(model)
+        head = self.horizontalHeader()
+        head.setStretchLastSection(False)
+        for at, column in enumerate(COLUMNS):
+            self.setColumnWidth(at, column.width)
+        head.setSectionResizeMode(REMARKS, QHeaderView.ResizeMode.Stretch)
+        self.let_choose_columns(0)
+        self.columns_chosen.connect(self._on_columns_chosen)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if not self._is_chosen:
+            shown = first_shown(COLUMNS, self.viewport().width())
+            for at in range(len(COLUMNS)):
+                self.setColumnHidden(at, at not in shown)
+
+    def _on_columns_chosen(self) -> None:
+        self._is_chosen = True

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QWidget
 from ui.core.plain import fitted
 from ui.core.theme import SPACE, Theme
 
-from .direct import spread
 from .frame import Reach, draw_cursor, draw_dots, draw_reach
 from .head import drawn_colour
 from .lines import Line
@@ -209,3 +208,25 @@ class LineChart(StillChart):
 def _at(curve: Curve, x: float | None) -> float | None:
     _, xs, ys = curve
     return ys[list(xs).index(x)] if x is not None and x in xs else None
+
+
+# where the names of curves stand beside their ends, if they fit there
+
+
+_AWAY = 1.5  # heights of a name: further away from its curve's end it would be unclear
+
+
+def spread(wanted: Sequence[float], height: float, low: float, high: float) -> list[float] | None:
+    """Middles for names of this height, near their wanted places and without overlap; or None."""
+    order = sorted(range(len(wanted)), key=wanted.__getitem__)
+    found, least = list(wanted), low + height / 2
+    for at in order:
+        found[at] = max(found[at], least)
+        least = found[at] + height
+    most = high - height / 2
+    for at in reversed(order):
+        found[at] = min(found[at], most)
+        most = found[at] - height
+    far = max((abs(ours - theirs) for ours, theirs in zip(found, wanted, strict=True)), default=0.0)
+    has_room = not order or found[order[0]] >= low + height / 2 - 1e-6
+    return found if has_room and far <= _AWAY * height else None

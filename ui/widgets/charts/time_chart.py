@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from math import inf
 
+import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -22,7 +24,6 @@ from .pointer import Pointer
 from .pyramid import Track, Values, dashed, logarithms, snapped
 from .range_figures import Found, RangeFigures, mean_figures
 from .scale import time_text, value_text
-from .stacking import Stack, filled
 from .time_axis import TimeAxis
 from .value_scale import ValueScale
 
@@ -246,3 +247,51 @@ class TimeChart(FocusFrame):
         self._canvas.resetCachedContent()
         self.set_lines(self._lines)
         self._head.update()
+
+
+# curves that stand on each other: the sums behind the areas of a stack over time
+
+
+class Stack:
+    """For each curve the sum of it and of all before it; grows with them."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        self._sums: dict[str, Track] = {}
+        self._done = 0  # values of each curve that are added
+
+    def update(self, keys: Sequence[str], track: Callable[[str], Track]) -> None:
+        """Add new values; begins anew if other curves are visible."""
+        if list(self._sums) != list(keys):
+            self.clear()
+            self._sums = _tracks(keys)
+        tracks = [track(key) for key in keys]
+        end = min(map(len, tracks), default=0)
+        if end < self._done:
+            self._sums = _tracks(keys)
+            self._done = 0
+        if end > self._done:
+            times, _ = tracks[0].between(self._done, end)
+            values = np.cumsum([each.between(self._done, end)[1] for each in tracks], axis=0)
+            for key, row in zip(keys, values, strict=True):
+                self._sums[key].extend(times, row)
+            self._done = end
+
+    def sums(self, key: str) -> Track:
+        return self._sums[key]
+
+
+def _tracks(keys: Sequence[str]) -> dict[str, Track]:
+    """Empty sums; the curves know what a gap is."""
+    return {key: Track(inf) for key in keys}
+
+
+def filled(t: Values, values: Values) -> tuple[Values, Values]:
+    """Points of an area: it ends upright at a gap, and has no height in it."""
+    gap = np.isnan(values)
+    at = np.repeat(np.arange(len(t)), np.where(gap, 2, 1))
+    is_second = np.append(False, at[1:] == at[:-1])
+    aside = np.where(gap[at], np.where(is_second, at + 1, at - 1), at).clip(0, max(len(t) - 1, 0))
+    return t[aside], np.nan_to_num(values[at])
