@@ -12,7 +12,7 @@
 BIN = .venv/bin
 WORKERS = -n 5 --dist=loadgroup --no-loadscope-reorder --max-worker-restart=0
 PYTEST = $(BIN)/pytest $(WORKERS) --durations=15 --cache-clear
-AGAIN = test $$? = 1 && $(BIN)/python -m tests.again $(WORKERS)
+AGAIN = test $$? = 1 && $(BIN)/python -m tests.running.again $(WORKERS)
 LOCK = $(BIN)/uv pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-annotate --no-header setup.cfg -
 BUILDS = mysql-5.6 mysql-9.7
 MORE_BUILDS = mysql-5.6-full mysql-5.5 mysql-5.7 mysql-8.0 mariadb-10.2 mariadb-11.4 mariadb-11.8
@@ -34,19 +34,19 @@ desktop:
 test:
 	@sh install.sh $(if $(TENTH),full,test)
 	@$(MAKE) --no-print-directory lint
-	@$(BIN)/python -m tests.builds $(BUILDS) $(if $(TENTH),$(MORE_BUILDS)) || test "$$CI" != true
+	@$(BIN)/python -m tests.running.builds $(BUILDS) $(if $(TENTH),$(MORE_BUILDS)) || test "$$CI" != true
 	$(PYTEST) $(if $(TENTH),--tenth=$(TENTH),-m "not full") || { $(AGAIN); }
 
 full:
 	@sh install.sh full
 	@$(MAKE) --no-print-directory lint
-	@$(BIN)/python -m tests.builds $(BUILDS) $(MORE_BUILDS) || test "$$CI" != true
+	@$(BIN)/python -m tests.running.builds $(BUILDS) $(MORE_BUILDS) || test "$$CI" != true
 	$(PYTEST) -m "not alone" || { $(AGAIN); }
 	$(BIN)/pytest -m alone
 
 coverage:
 	@sh install.sh test
-	$(BIN)/python -m tests.covered coverage $(WORKERS) -m "not full"
+	$(BIN)/python -m tests.running.covered coverage $(WORKERS) -m "not full"
 
 fuzz:
 	@sh install.sh test

@@ -13,11 +13,16 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.again import pytest_handlecrashitem
-from tests.tenths import keep_tenth, pytest_addoption, pytest_report_header, pytest_terminal_summary
-from tests.workers import pytest_collection_finish, pytest_configure, pytest_xdist_setupnodes, share_out
+from tests.running.again import pytest_handlecrashitem
+from tests.running.tenths import keep_tenth, pytest_addoption, pytest_report_header, pytest_terminal_summary
+from tests.running.workers import (
+    pytest_collection_finish,
+    pytest_configure,
+    pytest_xdist_setupnodes,
+    share_out,
+)
 
-from . import builds
+from .running import builds
 
 __all__ = [
     "pytest_addoption",
@@ -99,7 +104,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip what cannot be had here."""
     for name in _builds_of(item):
         if builds.find(name) is None:
-            pytest.skip(f"the build {name} was not fetched: python -m tests.builds {name}")
+            pytest.skip(f"the build {name} was not fetched: python -m tests.running.builds {name}")
     if item.get_closest_marker("root") and os.geteuid() != 0:
         pytest.skip("needs root: sudo .venv/bin/pytest -m root")
 

@@ -28,9 +28,10 @@ from app.team.exchange import Exchanger
 from app.team.listing import PAGE, page
 from app.team.login import Ask, begin
 from app.team.server import Server
-from tests import builds, installed, journals
+from tests import installed, journals
 from tests.bench.figure import Figure
 from tests.bench.team_filling import COLUMNS, STEPS, fill
+from tests.running import builds
 from tests.slow_link import slow_port
 from tests.team_server import PASSWORD, READER, Database, started
 
@@ -93,7 +94,7 @@ def build_of(name: str) -> Build:
     if not name:
         return installed.BUILD
     base = builds.find(name)
-    assert base is not None, f"python -m tests.builds {name}"
+    assert base is not None, f"python -m tests.running.builds {name}"
     return next(each for each in find_builds((str(base),)) if each.base != "/usr")
 
 

@@ -15,10 +15,10 @@ from app.agent.server.server import Server as AgentServer
 from app.agent.steps.same_work import STATUS_ROWS, Room, beyond, rows_of_event
 from app.catalog import Catalog, Workload
 from app.protocol.work import bounds_of, statements_of
-from tests import builds
 from tests.installed import SERVER, VERSION
 from tests.integration.generated import Server, analyse, classic, drive, fill, shipped
 from tests.integration.test_settle import started
+from tests.running import builds
 from tests.unit.protocol.test_work import planned
 
 ROWS = 5000

@@ -13,10 +13,10 @@ from app.agent.steps.same_work import SameWork
 from app.catalog import Catalog
 from app.protocol.plan import Plan, Step
 from app.protocol.work import access_of
-from tests import builds
 from tests.integration.desktop import Desktop
 from tests.integration.generated import ROWS, TABLES, Server, fill
 from tests.plans import write
+from tests.running import builds
 from tests.sequences import INDEX, LOAD, own_sequence
 from tests.unit.protocol.test_work import planned
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.again import CRASHED, failures, may_try
+from tests.running.again import CRASHED, failures, may_try
 
 
 def test_names_come_without_the_group_of_a_worker(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from app.targets.tested_versions import (
     tried,
     with_tried,
 )
-from tests import builds
+from tests.running import builds
 
 ROOT = Path(__file__).parents[3]
 RECORDINGS = ROOT / "tests/data/recordings.tsv"

@@ -1,6 +1,6 @@
 """Server builds that tests need beside Debian's MariaDB: where each comes from, and fetching it.
 
-    python -m tests.builds NAME...
+    python -m tests.running.builds NAME...
 
 They are kept in DYNO_BUILDS, else in ~/.cache/dyno-builds. A build is complete once its directory has its
 name: it is put together in a temporary one beside it, tried, and then renamed.

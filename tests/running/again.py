@@ -1,6 +1,6 @@
 """Carry out once more, alone, what failed while five workers kept two cores busy.
 
-    python -m tests.again OPTIONS        those of the run for its workers, of which one is left
+    python -m tests.running.again OPTIONS        those of the run for its workers, of which one is left
 
 Tests with real servers and windows wait for times that a busy machine does not keep. A test that passes alone
 is named, so that somebody makes it say what it means; one that fails again has failed. Nothing is tried after

@@ -1,6 +1,6 @@
 """Runs tests and writes what of app/ and ui/ they carried out.
 
-    python -m tests.covered FOLDER [what pytest takes]
+    python -m tests.running.covered FOLDER [what pytest takes]
 
 FOLDER gets the data and `covered.json`. While this runs, a line in site-packages makes every Python process
 of this environment measure itself. The agent starts without site-packages; its file gets a first line.
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import coverage
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 START = Path(__file__).with_name("start.py")
 SITE = Path(sysconfig.get_path("purelib"))
 PTH = 'import os, runpy; os.environ.get("DYNO_COVERED") and runpy.run_path(os.environ["DYNO_COVERED"])\n'
