@@ -17,7 +17,7 @@ from ui.pages.compare.bars import BarsPanel
 from ui.pages.compare.heat import HeatPanel
 from ui.pages.compare.latency import LatencyPanel
 from ui.pages.compare.pairs import PairsPanel
-from ui.pages.compare.panel import Panel, Shown, lines_of
+from ui.pages.compare.panel import Panel, PanelContent, lines_of
 from ui.pages.compare.rates import RatesPanel
 from ui.pages.compare.seconds import SecondsPanel
 from ui.pages.compare.sizes import SizesPanel
@@ -66,12 +66,14 @@ def _panel(context: Context, request: ChartRequest) -> Panel:
     return SizesPanel(context)
 
 
-def _shown(context: Context, loaded: LoadedChart) -> Shown:
+def _shown(context: Context, loaded: LoadedChart) -> PanelContent:
     measure, lines = measure_named(loaded.request.measure), lines_of(loaded.comparison, context.theme)
-    return Shown(loaded.comparison, loaded.whole, measure, loaded.request.is_relative, lines, loaded.row)
+    return PanelContent(
+        loaded.comparison, loaded.whole, measure, loaded.request.is_relative, lines, loaded.row
+    )
 
 
-def _draw(panel: Panel, shown: Shown) -> None:
+def _draw(panel: Panel, shown: PanelContent) -> None:
     """Draw everything, including data that must be read first."""
     waiting, failures = QEventLoop(), list[Exception]()
     panel.drawn.connect(waiting.quit)

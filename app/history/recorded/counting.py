@@ -105,7 +105,7 @@ class Seconds:
 
 
 @dataclass(frozen=True)
-class Counted:
+class StepSeconds:
     """The result and steadiness of a step from its seconds."""
 
     seconds: int  # that were measured
@@ -132,7 +132,7 @@ class Countable:
     cut: Cut | None
 
 
-def counted(history: History, session: str) -> dict[int, Counted]:
+def counted(history: History, session: str) -> dict[int, StepSeconds]:
     """What was counted, by the position of the step."""
     return {position: _counted(*stored) for position, *stored in history.query(_STORED, (session,))}
 
@@ -147,9 +147,9 @@ def _counted(
     text: str,
     deviation: float | None,
     *latency_ms: float | None,
-) -> Counted:
+) -> StepSeconds:
     cut = None if first_s is None else Cut(first_s, last_s, reason)
-    return Counted(seconds, cut, value, Steadiness(word, text), deviation, latency_ms)
+    return StepSeconds(seconds, cut, value, Steadiness(word, text), deviation, latency_ms)
 
 
 def recount(connection: Connection, step: int) -> None:
@@ -175,7 +175,7 @@ def keep_counts(connection: Connection, step: int, packed: blocks.Seconds | None
     keep(connection, step, count(connection, step, packed))
 
 
-def keep(connection: Connection, step: int, found: Counted | None) -> None:
+def keep(connection: Connection, step: int, found: StepSeconds | None) -> None:
     connection.execute("DELETE FROM counted WHERE step = ?", (step,))
     if found is None:
         return
@@ -190,7 +190,7 @@ def keep(connection: Connection, step: int, found: Counted | None) -> None:
     )  # fmt: skip
 
 
-def count(connection: Connection, step: int, packed: blocks.Seconds | None = None) -> Counted | None:
+def count(connection: Connection, step: int, packed: blocks.Seconds | None = None) -> StepSeconds | None:
     """Count the seconds of a step; None if its result does not come from seconds."""
     row = connection.execute(_STEP, (step,)).fetchone()
     seconds = None if row is None else _read(connection, step, row[0], row[3], packed)
@@ -200,7 +200,7 @@ def count(connection: Connection, step: int, packed: blocks.Seconds | None = Non
     value = None if cut is None else seconds.mean(cut)
     deviation = seconds.max_block_deviation(cut)
     latency_ms = _NO_LATENCY if cut is None else _latency_of(connection, step, cut)
-    return Counted(len(seconds.values), cut, value, seconds.steadiness(cut), deviation, latency_ms)
+    return StepSeconds(len(seconds.values), cut, value, seconds.steadiness(cut), deviation, latency_ms)
 
 
 def _latency_of(connection: Connection, step: int, cut: Cut) -> tuple[float | None, ...]:

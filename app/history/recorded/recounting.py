@@ -15,7 +15,7 @@ from app.engines import engine_of
 from app.history.store.damage import unpack_json, unpacking
 from app.history.store.history import BusyError, History
 
-from .counting import Counted, count, keep
+from .counting import StepSeconds, count, keep
 from .group_means import keep_headlines
 
 _WAITS = "SELECT number FROM session JOIN uncounted ON uncounted.session = number WHERE id = ?"
@@ -56,9 +56,9 @@ def _recount(history: History, session: int) -> None:
         keep_headlines(connection, session)
 
 
-def _counts(history: History, session: int) -> dict[int, Counted | None]:
+def _counts(history: History, session: int) -> dict[int, StepSeconds | None]:
     """Counts by the number of the step, without steps whose seconds are damaged."""
-    found: dict[int, Counted | None] = {}
+    found: dict[int, StepSeconds | None] = {}
     for (step,) in history.query("SELECT number FROM step WHERE session = ?", (session,)):
         try:
             with unpacking():

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 from app.core.errors import InputError
 from app.engines.panel import FACT
 from app.history.lists.sessions import SessionEntry, find, sessions, state_of
-from app.history.recorded.counting import Counted, counted
+from app.history.recorded.counting import StepSeconds, counted
 from app.history.store.damage import read_json, unpack_json
 from app.history.store.history import History
 from app.protocol.checked.facts import Load, is_left_out
@@ -175,7 +175,7 @@ def _step(
     row: Sequence[Any],
     session: str,
     settled: SettledEntry | None,
-    counts: Counted | None,
+    counts: StepSeconds | None,
     of_engine: Mapping[str, dict[str, float]],
     loads: Mapping[str, Load],
     rates: dict[str, Any],
@@ -226,20 +226,20 @@ def _ended(state: str, reason: str, session: str) -> tuple[str, str]:
     return state, reason
 
 
-def _figure(whole: float | None, counts: Counted | None) -> float | None:
+def _figure(whole: float | None, counts: StepSeconds | None) -> float | None:
     return whole if counts is None or counts.value is None else counts.value
 
 
-def _latency(whole: Sequence[float | None], counts: Counted | None) -> Sequence[float | None]:
+def _latency(whole: Sequence[float | None], counts: StepSeconds | None) -> Sequence[float | None]:
     """Percentiles of the seconds that count, where their buckets are stored."""
     return counts.latency_ms if counts is not None and counts.has_latency else whole
 
 
-def _unsteady(counts: Counted | None) -> list[str]:
+def _unsteady(counts: StepSeconds | None) -> list[str]:
     return [UNSTEADY] if counts is not None and counts.steadiness.word == UNSTEADY else []
 
 
-def _cut(whole: float, counts: Counted | None) -> CutEntry | None:
+def _cut(whole: float, counts: StepSeconds | None) -> CutEntry | None:
     if counts is None or counts.cut is None:
         return None
     cut = counts.cut

@@ -20,7 +20,7 @@ from ui.widgets.charts.bar_chart import BarChart
 from ui.widgets.charts.head import Head
 from ui.widgets.charts.lines import Line
 
-from .panel import Panel, Shown
+from .panel import Panel, PanelContent
 
 _HEIGHT = 168  # pixels of a chart: three lines of them on a small screen
 _NARROWEST = 240  # pixels of a chart
@@ -97,7 +97,7 @@ class BarsPanel(Panel):
     def csv(self) -> str:
         return bar_numbers(self.shown.comparison).to_csv() if self.shown else ""
 
-    def grouped(self, shown: Shown) -> list[Grouped]:
+    def grouped(self, shown: PanelContent) -> list[Grouped]:
         """The contents of all charts."""
         return [_group(group, rows, shown) for group, rows in by_unit(shown.comparison.rows).items()]
 
@@ -105,7 +105,7 @@ class BarsPanel(Panel):
         """The remark on all charts, by the repeats of their points."""
         return error_bars_text(counts) if counts else self.nothing
 
-    def draw(self, shown: Shown) -> None:
+    def draw(self, shown: PanelContent) -> None:
         found = self.grouped(shown)
         self._legend.set_lines(shown.lines, widest="888,888")
         self._legend.setVisible(bool(found))
@@ -194,7 +194,7 @@ def by_unit(rows: Sequence[Row]) -> dict[Group, list[Row]]:
     return found
 
 
-def _group(group: Group, rows: Sequence[Row], shown: Shown) -> Grouped:
+def _group(group: Group, rows: Sequence[Row], shown: PanelContent) -> Grouped:
     """A group relative to the base, unless the base is alone: its bars would all be 1."""
     name, unit, _ = group
     base, is_relative = shown.comparison.base, shown.is_relative and len(shown.lines) > 1
@@ -204,7 +204,7 @@ def _group(group: Group, rows: Sequence[Row], shown: Shown) -> Grouped:
     return Grouped(name, f"{title}{better(group)}", categories(rows), bars, 1.0 if is_relative else None)
 
 
-def measured(group: Group, shown: Shown) -> str:
+def measured(group: Group, shown: PanelContent) -> str:
     """The measure of a ratio."""
     return group[1] if shown.measure is FIGURE else shown.measure.title_of(group[1])
 

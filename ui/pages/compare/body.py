@@ -19,7 +19,7 @@ from .differing import DifferencesPanel
 from .heat import HeatPanel
 from .latency import LatencyPanel
 from .pairs import PairsPanel
-from .panel import Panel, Shown, lines_of
+from .panel import Panel, PanelContent, lines_of
 from .rates import RatesPanel
 from .seconds import SecondsPanel
 from .sizes import SizesPanel
@@ -52,7 +52,7 @@ class Body(QWidget):
         ]  # fmt: skip
         self._splitter = QSplitter()
         self._splitter.setChildrenCollapsible(False)
-        self._shown: Shown | None = None
+        self._shown: PanelContent | None = None
         self._arranged: tuple[Qt.Orientation | None, str, int] = (None, "", 0)
         self._build()
         self.table.cell_chosen.connect(self._on_cell_chosen)
@@ -97,7 +97,7 @@ class Body(QWidget):
         self.table.figures.show(comparison, is_relative, has_details)
         self.table.refresh()
         lines = lines_of(comparison, self._context.theme)
-        self._shown = Shown(comparison, whole, measure, is_relative, lines, None)
+        self._shown = PanelContent(comparison, whole, measure, is_relative, lines, None)
         self._arrange()
         self.table.choose(
             self.table.figures.find(before) if before else -1, column if before else _FIRST_COLUMN

@@ -17,7 +17,7 @@ from ui.core.theme import SPACE
 from ui.models.differences import DifferencesModel
 from ui.widgets.table import Table
 
-from .panel import Panel, Shown
+from .panel import Panel, PanelContent
 
 _WHAT_WIDTH, _VALUE_WIDTH = 240, 120
 
@@ -71,10 +71,10 @@ class DifferencesPanel(Panel):
         kept = matching(self._found, self._filter.text(), self._partial.isChecked())
         return to_csv(self._names, kept)
 
-    def parts(self, shown: Shown) -> tuple[object, ...]:
+    def parts(self, shown: PanelContent) -> tuple[object, ...]:
         return (shown.whole.columns, shown.lines)
 
-    def draw(self, shown: Shown) -> None:
+    def draw(self, shown: PanelContent) -> None:
         firsts = [column.id for column in shown.comparison.columns]
         names = names_of(shown.comparison)
         self._latest.read(

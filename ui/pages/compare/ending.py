@@ -17,7 +17,7 @@ from ui.core.theme import SPACE
 from ui.models.comparison import step_text
 from ui.widgets.charts.still import StillChart
 
-from .panel import Panel, Shown
+from .panel import Panel, PanelContent
 
 Ended = Mapping[str, Mapping[str, Any]]  # the end of the step, by session
 
@@ -40,18 +40,18 @@ class EndingPanel(Panel):
         """The chart, created on first use."""
         raise NotImplementedError
 
-    def fill(self, shown: Shown, row: Row, ended: Ended) -> tuple[Numbers, str] | None:
+    def fill(self, shown: PanelContent, row: Row, ended: Ended) -> tuple[Numbers, str] | None:
         """Draw the chart; returns its numbers and remark. None: nothing to draw."""
         raise NotImplementedError
 
     def csv(self) -> str:
         return self._numbers.to_csv() if self._numbers else ""
 
-    def parts(self, shown: Shown) -> tuple[object, ...]:
+    def parts(self, shown: PanelContent) -> tuple[object, ...]:
         row = shown.row
         return (shown.whole, shown.lines, row and (row.workload, str(row.coordinates)))
 
-    def draw(self, shown: Shown) -> None:
+    def draw(self, shown: PanelContent) -> None:
         if (row := shown.row) is None:
             self._show(None, "Choose a step in the table.")
             return
@@ -62,7 +62,7 @@ class EndingPanel(Panel):
             self.failed.emit,
         )
 
-    def _on_read(self, shown: Shown, row: Row, ended: Ended) -> None:
+    def _on_read(self, shown: PanelContent, row: Row, ended: Ended) -> None:
         if self._chart is None:
             self._chart = self.made()
             self.take(self._chart)

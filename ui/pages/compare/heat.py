@@ -25,7 +25,7 @@ from ui.models.comparison import step_text
 from ui.widgets.charts.lines import Line, Span
 from ui.widgets.image import LEAST
 
-from .panel import Panel, Shown
+from .panel import Panel, PanelContent
 
 if TYPE_CHECKING:
     from ui.widgets.charts.heat_chart import HeatChart
@@ -79,11 +79,11 @@ class HeatPanel(Panel):
     def csv(self) -> str:
         return self._numbers().to_csv() if self._numbers else ""
 
-    def parts(self, shown: Shown) -> tuple[object, ...]:
+    def parts(self, shown: PanelContent) -> tuple[object, ...]:
         row = shown.row
         return (shown.whole, shown.lines, row and (row.workload, str(row.coordinates)))
 
-    def draw(self, shown: Shown) -> None:
+    def draw(self, shown: PanelContent) -> None:
         if (row := shown.row) is None:
             self._remark.setText("Choose a step in the table.")
             self._body.hide()
@@ -96,7 +96,7 @@ class HeatPanel(Panel):
 
         self._latest.read(work, lambda found: self._on_read(shown, row, found), self.failed.emit)
 
-    def _on_read(self, shown: Shown, row: Row, read: _Read) -> None:
+    def _on_read(self, shown: PanelContent, row: Row, read: _Read) -> None:
         threads = "" if row.threads is None else f", threads {row.threads}"
         what = "all events of the repeats together" if read.found else f"{NOTHING['heat']}. {WHY_NONE}"
         self._remark.setText(f"{step_text(row)}{threads}: {what}")

@@ -10,7 +10,7 @@ from ui.widgets.charts.percentile_chart import PercentileChart
 from ui.widgets.charts.still import StillChart
 
 from .ending import Ended, EndingPanel
-from .panel import Shown
+from .panel import PanelContent
 
 _WHERE = {percent: place(percent) for percent in PERCENTS}
 
@@ -23,7 +23,7 @@ class LatencyPanel(EndingPanel):
     def made(self) -> StillChart:
         return PercentileChart(self.theme, self.title, "", self)
 
-    def fill(self, shown: Shown, row: Row, ended: Ended) -> tuple[Numbers, str] | None:
+    def fill(self, shown: PanelContent, row: Row, ended: Ended) -> tuple[Numbers, str] | None:
         found = latency_curves(shown.comparison, ended)
         assert isinstance(self._chart, PercentileChart)
         curves = [

@@ -14,7 +14,7 @@ from ui.models.comparison import drawn_points, drawn_unit
 from ui.widgets.charts.lines import Line
 
 from .bars import BarsPanel, Group, Grouped, better, categories, group_of, measured
-from .panel import Shown
+from .panel import PanelContent
 
 
 class PairsPanel(BarsPanel):
@@ -32,7 +32,7 @@ class PairsPanel(BarsPanel):
         found = self.shown and pair_numbers(self.shown.comparison, pairs(self.shown.comparison))
         return found.to_csv() if found else ""
 
-    def grouped(self, shown: Shown) -> list[Grouped]:
+    def grouped(self, shown: PanelContent) -> list[Grouped]:
         found: dict[Group, list[PairOfSteps]] = {}
         for pair in pairs(shown.comparison):
             _, after = rows_of(shown.comparison, pair)
@@ -46,7 +46,7 @@ class PairsPanel(BarsPanel):
         return remark if is_relative or not counts else f"paler: before the writes; {remark}"
 
 
-def _ratios(group: Group, of_group: Sequence[PairOfSteps], shown: Shown) -> Grouped:
+def _ratios(group: Group, of_group: Sequence[PairOfSteps], shown: PanelContent) -> Grouped:
     points = [ratio_points(pair) for pair in of_group]
     bars = [(line, [each[at] for each in points]) for at, line in enumerate(shown.lines)]
     title = f"{measured(group, shown)}, after by before{better(group)}"
@@ -54,7 +54,7 @@ def _ratios(group: Group, of_group: Sequence[PairOfSteps], shown: Shown) -> Grou
     return Grouped(group[0], title, categories(steps), bars, 1.0)
 
 
-def _both(group: Group, of_group: Sequence[PairOfSteps], shown: Shown) -> Grouped:
+def _both(group: Group, of_group: Sequence[PairOfSteps], shown: PanelContent) -> Grouped:
     rows = [rows_of(shown.comparison, pair) for pair in of_group]
     before = _points([each[0] for each in rows])
     after = _points([each[1] for each in rows])

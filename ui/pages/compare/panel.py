@@ -26,7 +26,7 @@ _LABEL = 200  # pixels of a name in a chart
 
 
 @dataclass(frozen=True)
-class Shown:
+class PanelContent:
     """All that a panel may draw; `comparison` is by the measure."""
 
     comparison: Comparison
@@ -72,7 +72,7 @@ class Panel(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
-        self.shown: Shown | None = None
+        self.shown: PanelContent | None = None
         self._drawn: tuple[object, ...] = ()
         self.hidden = Hidden(self)  # columns that a person has hidden
         self._remark = Label()  # above the charts: what they are of, and what is to be known of them
@@ -87,11 +87,11 @@ class Panel(QWidget):
         chart.menu.saved.connect(self.saved)
         chart.menu.failed.connect(self.failed)
 
-    def parts(self, shown: Shown) -> tuple[object, ...]:
+    def parts(self, shown: PanelContent) -> tuple[object, ...]:
         """The parts that this panel draws; if they are the same, it does nothing."""
         return (shown.comparison, shown.is_relative, shown.lines)
 
-    def draw(self, shown: Shown) -> None:
+    def draw(self, shown: PanelContent) -> None:
         """Draw this, and report that it is drawn."""
 
     @property
@@ -118,7 +118,7 @@ class Panel(QWidget):
         """The numbers behind the panel as CSV; empty without any."""
         return ""
 
-    def update_from(self, shown: Shown) -> None:
+    def update_from(self, shown: PanelContent) -> None:
         self.shown = shown
         if self.isVisible():
             self._draw()

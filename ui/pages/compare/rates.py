@@ -14,7 +14,7 @@ from ui.core.theme import Theme
 from ui.widgets.charts.line_chart import LineChart
 
 from .choice_panel import ChoicePanel
-from .panel import Shown
+from .panel import PanelContent
 
 X_NAME = "events/s"
 
@@ -33,7 +33,7 @@ class RatesPanel(ChoicePanel):
             return ""
         return rate_numbers(self.shown.whole, self.shown.row).to_csv()
 
-    def parts(self, shown: Shown) -> tuple[object, ...]:
+    def parts(self, shown: PanelContent) -> tuple[object, ...]:
         row = shown.row
         return (
             shown.whole,
@@ -42,7 +42,7 @@ class RatesPanel(ChoicePanel):
             self._choice.currentText(),
         )
 
-    def draw(self, shown: Shown) -> None:
+    def draw(self, shown: PanelContent) -> None:
         rows = at_rates(shown.whole, shown.row)
         has_curve = len(rows) > 1
         self._head.setVisible(has_curve)
@@ -55,7 +55,7 @@ class RatesPanel(ChoicePanel):
         self.drawn.emit()
 
 
-def _draw_rows(chart: LineChart, rows: list[Row], percentile: str, shown: Shown) -> None:
+def _draw_rows(chart: LineChart, rows: list[Row], percentile: str, shown: PanelContent) -> None:
     xs = [float(row.coordinates[AXIS]) for row in rows]
     points = [latencies(row, percentile) for row in rows]
     curves = [(line, xs, [each[at].value for each in points]) for at, line in enumerate(shown.lines)]
@@ -65,7 +65,7 @@ def _draw_rows(chart: LineChart, rows: list[Row], percentile: str, shown: Shown)
     chart.set_curves(curves, X_NAME, unit, True, reaches)
 
 
-def _remark(shown: Shown, rows: list[Row]) -> str:
+def _remark(shown: PanelContent, rows: list[Row]) -> str:
     bars = error_bars_text(figure.n for row in rows for figure in row.measures["p99_ms"])
     missed = missed_text(rows, names_of(shown.whole))
     return "\n".join(filter(None, (bars, missed)))

@@ -28,7 +28,7 @@ from ui.models.comparison import step_text
 from ui.widgets.charts.lines import Line
 from ui.widgets.elided import ElidedLabel
 
-from .panel import Panel, Shown
+from .panel import Panel, PanelContent
 
 if TYPE_CHECKING:
     from ui.widgets.charts.time_chart import TimeChart
@@ -87,12 +87,12 @@ class SecondsPanel(Panel):
     def csv(self) -> str:
         return self._numbers().to_csv() if self._numbers else ""
 
-    def parts(self, shown: Shown) -> tuple[object, ...]:
+    def parts(self, shown: PanelContent) -> tuple[object, ...]:
         row = shown.row
         step = row and (row.workload, str(row.coordinates))
         return (shown.whole, shown.lines, step, self._series)
 
-    def draw(self, shown: Shown) -> None:
+    def draw(self, shown: PanelContent) -> None:
         if shown.row is None:
             self._remark.setText("Choose a step in the table.")
             return
@@ -104,7 +104,7 @@ class SecondsPanel(Panel):
 
         self._latest.read(work, lambda found: self._on_read(shown, row, found), self.failed.emit)
 
-    def _on_read(self, shown: Shown, row: Row, found: _Read) -> None:
+    def _on_read(self, shown: PanelContent, row: Row, found: _Read) -> None:
         self._fill_chooser(found.series)
         threads = "" if row.threads is None else f", threads {row.threads}"
         self._step = f"{step_text(row)}{threads}"
@@ -115,7 +115,7 @@ class SecondsPanel(Panel):
         self._numbers = lambda: second_numbers(shown.comparison, found.curves, label, unit)
         self._draw_curves(shown, found.curves, label, unit)
 
-    def _tell(self, shown: Shown, row: Row) -> None:
+    def _tell(self, shown: PanelContent, row: Row) -> None:
         """Show why a result is not of steady seconds, or not of all."""
         names = names_of(shown.comparison)
         lines = [f"{name}: {text}" for at, name in enumerate(names) for text in seconds_remarks(row, at)]
@@ -124,7 +124,7 @@ class SecondsPanel(Panel):
         self._told.setToolTip(as_tip("\n".join(lines) if more > 0 else ""))
         self._told.setVisible(bool(lines))
 
-    def _draw_curves(self, shown: Shown, found: dict[str, Curve], label: str, unit: str) -> None:
+    def _draw_curves(self, shown: PanelContent, found: dict[str, Curve], label: str, unit: str) -> None:
         from ui.widgets.charts.lines import Span
         from ui.widgets.charts.pyramid import Track
 
@@ -167,7 +167,7 @@ class SecondsPanel(Panel):
             self.update_from(self.shown)
 
 
-def _missing(shown: Shown, found: Mapping[str, Curve]) -> str:
+def _missing(shown: PanelContent, found: Mapping[str, Curve]) -> str:
     """Text on columns without a curve."""
     columns = zip(shown.comparison.columns, names_of(shown.comparison), strict=True)
     without = [name for column, name in columns if not found.keys() & column.ids]
@@ -176,7 +176,7 @@ def _missing(shown: Shown, found: Mapping[str, Curve]) -> str:
     return f"{NOTHING['seconds']} of {', '.join(without)}" if without else ""
 
 
-def session_lines(shown: Shown) -> list[Line]:
+def session_lines(shown: PanelContent) -> list[Line]:
     """A line for each session; repeats have their column's colour, the later ones fainter."""
     found = []
     for column, line in zip(shown.comparison.columns, shown.lines, strict=True):

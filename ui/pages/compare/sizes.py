@@ -11,7 +11,7 @@ from ui.widgets.charts.stack_chart import StackChart
 from ui.widgets.charts.still import StillChart
 
 from .ending import Ended, EndingPanel
-from .panel import Shown
+from .panel import PanelContent
 
 _UNITS = (("GiB", 2.0**30), ("MiB", 2.0**20))
 _FEW = 4.0  # of a unit: less is shown in the next smaller one
@@ -25,7 +25,7 @@ class SizesPanel(EndingPanel):
     def made(self) -> StillChart:
         return StackChart(self.theme, self.title, "", self)
 
-    def fill(self, shown: Shown, row: Row, ended: Ended) -> tuple[Numbers, str] | None:
+    def fill(self, shown: PanelContent, row: Row, ended: Ended) -> tuple[Numbers, str] | None:
         found = sizes_of(shown.comparison, ended)
         most = max((sum(sizes.values()) for sizes in found), default=0.0)
         unit, of = next((each for each in _UNITS if most >= _FEW * each[1]), _UNITS[-1])

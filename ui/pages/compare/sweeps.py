@@ -14,7 +14,7 @@ from ui.models.comparison import drawn_points, drawn_unit
 from ui.widgets.charts.line_chart import LineChart
 
 from .choice_panel import ChoicePanel
-from .panel import Shown
+from .panel import PanelContent
 
 
 class SweepPanel(ChoicePanel):
@@ -32,7 +32,7 @@ class SweepPanel(ChoicePanel):
             return ""
         return sweep_numbers(self.shown.comparison, self.shown.row, self._axis).to_csv()
 
-    def parts(self, shown: Shown) -> tuple[object, ...]:
+    def parts(self, shown: PanelContent) -> tuple[object, ...]:
         row = shown.row
         return (
             shown.comparison,
@@ -41,7 +41,7 @@ class SweepPanel(ChoicePanel):
             self._wanted,
         )
 
-    def draw(self, shown: Shown) -> None:
+    def draw(self, shown: PanelContent) -> None:
         axes = axes_of(shown.comparison.rows, shown.row)
         axis = self._wanted if self._wanted in axes else next(iter(axes), "threads")
         self._fill(axes, axis)
@@ -68,7 +68,7 @@ class SweepPanel(ChoicePanel):
         super()._on_chosen(at)
 
 
-def _draw_rows(chart: LineChart, rows: list[Row], axis: str, shown: Shown) -> None:
+def _draw_rows(chart: LineChart, rows: list[Row], axis: str, shown: PanelContent) -> None:
     xs = [float(row.coordinates[axis]) for row in rows]
     points = [drawn_points(row) for row in rows]
     curves = [(line, xs, [each[at].value for each in points]) for at, line in enumerate(shown.lines)]

@@ -31,7 +31,7 @@ from ui.widgets.elided import ElidedLabel
 from ui.widgets.fitted_table import FittedTable
 from ui.widgets.share import ShareDelegate
 
-from .panel import Panel, Shown
+from .panel import Panel, PanelContent
 
 CAUSES, STEP, ALL, THREADS, WRITES = "Causes", "This step", "All steps", "Threads", "Before/after"
 _NAMED = {"Waits": waits_table, "Statements": statements_table}
@@ -127,7 +127,7 @@ class WhyPanel(Panel):
         entry = _entry(self.shown)
         return costs_csv(self.shown.whole, [entry]) if entry else ""
 
-    def parts(self, shown: Shown) -> tuple[object, ...]:
+    def parts(self, shown: PanelContent) -> tuple[object, ...]:
         place = (shown.row and (shown.row.workload, str(shown.row.coordinates)), shown.column)
         return (shown.comparison, shown.is_relative, self._way, place)
 
@@ -139,7 +139,7 @@ class WhyPanel(Panel):
         if self.shown is not None:
             self.update_from(self.shown)
 
-    def draw(self, shown: Shown) -> None:
+    def draw(self, shown: PanelContent) -> None:
         if self._way in READ:
             self._draw_named(shown)
             return
@@ -153,7 +153,7 @@ class WhyPanel(Panel):
             self._show(pairs_of_steps(shown.comparison, pairs(shown.comparison)))
         self.drawn.emit()
 
-    def _draw_step(self, shown: Shown) -> None:
+    def _draw_step(self, shown: PanelContent) -> None:
         if (entry := _entry(shown)) is None:
             self._show(TextTable("", (), (), 0, (_CHOOSE,)))
             return
@@ -162,7 +162,7 @@ class WhyPanel(Panel):
         self._model.show(table, shares, _SHARES)
         self._arrange(table)
 
-    def _draw_named(self, shown: Shown) -> None:
+    def _draw_named(self, shown: PanelContent) -> None:
         """Read causes, waits or statements of the chosen cell, then show them."""
         self._named, way, place = None, self._way, _place(shown)
         alone = place is not None and place[1] == shown.whole.base
@@ -202,13 +202,13 @@ class WhyPanel(Panel):
         self._remark.setVisible(bool(self._remark.text()))
 
 
-def _entry(shown: Shown) -> WhyEntry | None:
+def _entry(shown: PanelContent) -> WhyEntry | None:
     """The entry of the chosen cell; None without a base."""
     place = _place(shown)
     return why(shown.whole, *place) if place and place[1] != shown.whole.base else None
 
 
-def _place(shown: Shown) -> tuple[Row, int] | None:
+def _place(shown: PanelContent) -> tuple[Row, int] | None:
     """The row and column of the chosen cell; for the base, the first other column, if there is one."""
     if shown.row is None:
         return None
@@ -219,7 +219,7 @@ def _place(shown: Shown) -> tuple[Row, int] | None:
     return row, shown.column if shown.column in others else others[0]
 
 
-def _read(history: History, way: str, shown: Shown, row: Row, at: int) -> TextTable:
+def _read(history: History, way: str, shown: PanelContent, row: Row, at: int) -> TextTable:
     """The table of a way of READ."""
     names, base = names_of(shown.whole), shown.whole.base
     title = f"{row_label(row)}: {names[at]}" + (f" against {names[base]}" if at != base else "")

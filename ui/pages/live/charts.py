@@ -26,7 +26,7 @@ from ui.widgets.table import tabular
 
 from .curves import QPS, Bounds, SessionCurves
 from .heat import HEAT
-from .lines import CPU, DISK, LATENCY, ROWS, Shown
+from .lines import CPU, DISK, LATENCY, ROWS, ShownCurves
 from .round import FALSE_SHARE, Ratio, RoundCurves
 from .thread_states import CLIENT_STATES, seen_states, state_lines
 
@@ -46,7 +46,7 @@ class SessionCharts(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._shown: Shown | None = None
+        self._shown: ShownCurves | None = None
         self._cuts: dict[int, CutEntry] = {}  # by position of the step
         self._rates = QPS  # or ROWS
         self._states: tuple[str, ...] = ()  # of client threads, as far as they were seen
@@ -121,7 +121,7 @@ class SessionCharts(QWidget):
     def _curves(self) -> SessionCurves | None:
         return self._shown.curves if self._shown else None
 
-    def show_curves(self, shown: Shown) -> None:
+    def show_curves(self, shown: ShownCurves) -> None:
         """Show other curves, or the same read again; the same session keeps the axis."""
         before, self._shown = self._shown, shown
         choice = shown.choice

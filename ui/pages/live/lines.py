@@ -47,7 +47,7 @@ DISK = (Drawn("disk.read_kb", "read", "accent"), Drawn("disk.write_kb", "written
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownCurves:
     """The curves of a session, and those beside them."""
 
     curves: SessionCurves

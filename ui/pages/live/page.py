@@ -19,7 +19,7 @@ from ui.widgets.empty import EmptyPage
 from .body import LiveBody
 from .chosen_step import ChosenStep
 from .heat import HEAT
-from .lines import Shown
+from .lines import ShownCurves
 from .painting import Painting
 from .status_updater import StatusUpdater
 from .watching import LoadedSession, ViewRequest, Watching
@@ -136,7 +136,7 @@ class LivePage(Page):
             ghost = next((each for each in loaded.ghosts if each["id"] == request.ghost), None)
             choice = self._choice_of(loaded)
             self.body.choices.show_ghosts(session, loaded.ghosts, request.ghost)
-            shown = Shown(loaded.curves, session, choice, loaded.ghost, ghost, loaded.round)
+            shown = ShownCurves(loaded.curves, session, choice, loaded.ghost, ghost, loaded.round)
             self.body.charts.show_curves(shown)
             self.body.remarks.set_remarks(loaded.curves.remarks)
             self.body.header.strip.look_at(session["id"])
