@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from app.stats import Cell
+from app.stats import Samples
 from app.stats.between import Between
 
 TURN_S = 600.0  # from the begin of a session to that of the next one
@@ -115,11 +115,11 @@ def compared(
     return base, other * 10 if name == NOISIER else other
 
 
-def cells_of(base: Logs, other: Logs, order: str) -> list[Cell]:
+def cells_of(base: Logs, other: Logs, order: str) -> list[Samples]:
     """Of one comparison, as Dyno judges it: grouped columns are across time, slices by round."""
     times = tuple(tuple(turn * TURN_S for turn in its) for its in turns(order, base.shape[1]))
     added = ((2 * Between().variance, inf),) if order == "grouped" else ()
     pairs = zip(np.exp(base).tolist(), np.exp(other).tolist(), strict=True)
     if order == SLICES:
-        return [Cell(tuple(a), tuple(b), by_round=True) for a, b in pairs]
-    return [Cell(tuple(a), tuple(b), added=added, times=times) for a, b in pairs]
+        return [Samples(tuple(a), tuple(b), by_round=True) for a, b in pairs]
+    return [Samples(tuple(a), tuple(b), added=added, times=times) for a, b in pairs]

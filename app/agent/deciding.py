@@ -12,7 +12,7 @@ from app.protocol.plan import QUERYING, SLICES, Plan, Turn
 from app.protocol.states import DECIDED, IN_PART, OUT_OF_TIME, UNDECIDABLE
 from app.stats.at_target.endings import HOPELESS, endings
 from app.stats.at_target.steady import UNSTEADY
-from app.stats.at_target.verdicts import Cell, Limits
+from app.stats.at_target.verdicts import Limits, Samples
 
 from .round_results import Result, Results, round_results
 from .system.directory import Directory
@@ -85,7 +85,7 @@ class Deciding:
         steps = enumerate(self._plan.steps)
         return [index for index, step in steps if step.kind not in _UNJUDGED and not step.warm]
 
-    def _cell(self, contender: int, step: int) -> Cell:
+    def _cell(self, contender: int, step: int) -> Samples:
         ours, theirs = self._column(0, step), self._column(contender, step)
         direction, by_round = self._plan.steps[step].direction, self._plan.order == SLICES
         if by_round:
@@ -93,7 +93,7 @@ class Deciding:
         columns = [list(its.values()) for its in (ours, theirs)]
         base, other = (tuple(each.value or 0.0 for each in column) for column in columns)
         times = () if by_round else tuple(tuple(each.began for each in column) for column in columns)
-        return Cell(base, other, direction, contender, times=times, by_round=by_round)
+        return Samples(base, other, direction, contender, times=times, by_round=by_round)
 
     def _column(self, contender: int, step: int) -> Dict[int, Result]:
         """The result of each round, if it counts; none if a repeat failed, as Compare judges no such cell."""

@@ -6,6 +6,6 @@ Start with `judge` (verdicts over all cells of a comparison), then `steadiness` 
 """
 
 from app.stats.at_target.steady import Steadiness, steadiness
-from app.stats.at_target.verdicts import Cell, Limits, Verdict, judge
+from app.stats.at_target.verdicts import Limits, Samples, Verdict, judge
 
-__all__ = ["Cell", "Limits", "Steadiness", "Verdict", "judge", "steadiness"]
+__all__ = ["Limits", "Samples", "Steadiness", "Verdict", "judge", "steadiness"]

@@ -13,8 +13,7 @@ from app.history.steps.step_text import HAS_MARKS
 from app.protocol.events import SPOILT as MARKED_SPOILT
 from app.protocol.plan import PREPARING
 from app.protocol.stacks import PROFILED
-from app.stats import Cell as Samples
-from app.stats import Limits, Verdict, judge
+from app.stats import Limits, Samples, Verdict, judge
 from app.stats.at_target.steady import UNSTEADY
 from app.stats.at_target.verdicts import (
     BETTER,

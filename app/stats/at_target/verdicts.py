@@ -37,7 +37,7 @@ class Limits:
         """Limits from percentages."""
         return cls(false_share_pct / 100, matters_pct / 100)
 
-    def at_look(self, cells: Sequence[Cell], rounds: int = 0) -> Limits:
+    def at_look(self, cells: Sequence[Samples], rounds: int = 0) -> Limits:
         """The limits at a look, by the rounds of these cells or by this number."""
         columns = Counter(cell.column for cell in cells if not _untested(cell))
         is_alone = min(columns.values(), default=1) == 1
@@ -51,7 +51,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Cell:
+class Samples:
     """The results of a step in base and other column, one for each session."""
 
     base: tuple[float, ...]
@@ -105,7 +105,7 @@ class Verdict:
     p: float | None = None  # of the test; the level it must pass depends on all cells
 
 
-def judge(cells: Sequence[Cell], limits: Limits = Limits()) -> list[Verdict]:
+def judge(cells: Sequence[Samples], limits: Limits = Limits()) -> list[Verdict]:
     """A verdict for each cell; the false discovery rate (Benjamini and Hochberg) covers tested cells."""
     now = limits.at_look(cells)
     differences = dict(tested_differences(cells))
@@ -120,7 +120,7 @@ def judge(cells: Sequence[Cell], limits: Limits = Limits()) -> list[Verdict]:
     ]
 
 
-def _same(cells: Sequence[Cell], differences: Mapping[int, Difference], limits: Limits) -> set[int]:
+def _same(cells: Sequence[Samples], differences: Mapping[int, Difference], limits: Limits) -> set[int]:
     """Cells without a relevant difference, at the same false discovery rate."""
     ps = {at: p_same(each, limits.matters) for at, each in differences.items() if cells[at].has_logarithms}
     share = share_of_same(limits.false_share)
@@ -137,7 +137,7 @@ class Interval:
     high: float
 
 
-def intervals(cells: Sequence[Cell], limits: Limits) -> list[Interval | None]:
+def intervals(cells: Sequence[Samples], limits: Limits) -> list[Interval | None]:
     """An interval for each tested cell; at most this share of comparisons has a wrong one.
 
     None also where it would be too wide, or where a figure is 0.
@@ -151,19 +151,19 @@ def intervals(cells: Sequence[Cell], limits: Limits) -> list[Interval | None]:
     return found
 
 
-def _untested(cell: Cell) -> str:
+def _untested(cell: Samples) -> str:
     """The verdict of a cell that is not tested; results of 0 have no known noise."""
     if cell.n < LEAST:
         return SINGLE if cell.n <= 1 else FEW
     return NOISE if cell.added and not cell.has_logarithms else ""
 
 
-def tested_differences(cells: Sequence[Cell]) -> Iterator[tuple[int, Difference]]:
+def tested_differences(cells: Sequence[Samples]) -> Iterator[tuple[int, Difference]]:
     """The tested cells with their positions."""
     return _differences(cells, [at for at, cell in enumerate(cells) if not _untested(cell)])
 
 
-def _differences(cells: Sequence[Cell], tested: Sequence[int]) -> Iterator[tuple[int, Difference]]:
+def _differences(cells: Sequence[Samples], tested: Sequence[int]) -> Iterator[tuple[int, Difference]]:
     """Differences column by column; a cell without logarithms is tested alone."""
     columns: dict[object, list[int]] = {}
     for at in tested:
@@ -179,13 +179,13 @@ def _largest_p(ps: Sequence[float], share: float) -> float:
     return kept[-1] if kept else -1.0
 
 
-def _word(cell: Cell, limits: Limits, is_beyond: bool, is_same: bool) -> str:
+def _word(cell: Samples, limits: Limits, is_beyond: bool, is_same: bool) -> str:
     """The verdict; `is_beyond` the noise. *Same* needs proof that no relevant difference exists."""
     word = _word_beyond(cell, limits) if is_beyond else NOISE
     return SAME if is_same and word in (NOISE, SMALL) else word
 
 
-def _word_beyond(cell: Cell, limits: Limits) -> str:
+def _word_beyond(cell: Samples, limits: Limits) -> str:
     base, other = cell.medians
     if base and other and max(other / base, base / other) - 1 < limits.matters:
         return SMALL

@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from app.stats import Cell, judge
+from app.stats import Samples, judge
 from app.stats.at_target.verdicts import COLOURED
 from app.stats.groups import Group, group_ratios
 from tests.worlds import NOISIER, ORDERS, SLICES, WORLDS, cells_of, compared
@@ -83,7 +83,7 @@ def test_three_sessions_that_vary_as_a_whole_against_eight_quiet_ones_deceive_no
 
     tables = zip(column(8, 0.003).tolist(), column(3, 0.03).tolist(), strict=True)
     words = [
-        [verdict.word for verdict in judge([Cell(tuple(a), tuple(b)) for a, b in zip(*pair, strict=True)])]
+        [verdict.word for verdict in judge([Samples(tuple(a), tuple(b)) for a, b in zip(*pair, strict=True)])]
         for pair in tables
     ]
     assert sum(any(word in COLOURED for word in each) for each in words) <= 20  # 5 %, and a third of that

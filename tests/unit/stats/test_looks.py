@@ -7,7 +7,7 @@ from math import exp
 import numpy as np
 import pytest
 
-from app.stats import Cell, Limits, judge
+from app.stats import Limits, Samples, judge
 from app.stats.at_target.endings import DECIDED, HOPELESS, endings
 from app.stats.at_target.looks import ROUNDS, share_of_look
 from app.stats.at_target.verdicts import BETTER, COLOURED, LEAST, NOISE, SAME, WORSE
@@ -15,9 +15,9 @@ from app.stats.at_target.verdicts import BETTER, COLOURED, LEAST, NOISE, SAME, W
 LOOKED = Limits(repeatedly=True)
 
 
-def cell(*ratios: float) -> Cell:
+def cell(*ratios: float) -> Samples:
     """Of rounds that come to these ratios."""
-    return Cell((1000.0,) * len(ratios), tuple(1000.0 * ratio for ratio in ratios), by_round=True)
+    return Samples((1000.0,) * len(ratios), tuple(1000.0 * ratio for ratio in ratios), by_round=True)
 
 
 CLEAR = cell(0.801, 0.799, 0.8, 0.8)

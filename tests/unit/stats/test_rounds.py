@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats  # type: ignore[import-untyped]
 
-from app.stats import Cell, Limits, judge
+from app.stats import Limits, Samples, judge
 from app.stats.at_target.steady import STEADY, UNSTEADY, ratio_steadiness, steadiness
 from app.stats.at_target.verdicts import BETTER, COLOURED, DRIFT, FEW, NOISE, SINGLE, SMALL, WORSE
 from app.stats.groups import Group, group_ratios
@@ -23,13 +23,13 @@ COMMON = (100.0, 80.0, 125.0, 95.0, 110.0)  # what rounds do to both
 OWN = (1.0, 1.004, 0.997, 1.002, 0.996)
 
 
-def of(factor: float, n: int = 5, direction: str = "higher") -> Cell:
+def of(factor: float, n: int = 5, direction: str = "higher") -> Samples:
     """Rounds differ by far more than the two of a round."""
     other = tuple(each * own * factor for each, own in zip(COMMON, OWN, strict=True))
-    return Cell(COMMON[:n], other[:n], direction, by_round=True)
+    return Samples(COMMON[:n], other[:n], direction, by_round=True)
 
 
-def words(*cells: Cell) -> list[str]:
+def words(*cells: Samples) -> list[str]:
     return [verdict.word for verdict in judge(cells)]
 
 
@@ -56,13 +56,13 @@ def test_the_cells_of_a_column_moderate_each_other() -> None:
 
 def test_fewer_than_three_rounds_are_not_judged() -> None:
     assert words(of(2.0, 2), of(2.0, 1), of(2.0, 3)) == [FEW, SINGLE, BETTER]
-    assert words(Cell((), (), by_round=True)) == [SINGLE]
+    assert words(Samples((), (), by_round=True)) == [SINGLE]
 
 
 def test_the_size_of_a_difference_is_that_of_the_ratios() -> None:
     """The medians of both lie in rounds of their own."""
     base, other = (100.0, 130.0, 160.0, 90.0, 200.0), (101.1, 131.2, 161.7, 91.0, 202.3)
-    cell = Cell(base, other, by_round=True)
+    cell = Samples(base, other, by_round=True)
     assert words(cell) == [SMALL] and judge([cell], Limits(matters=0.005))[0].word == BETTER
 
 
@@ -70,16 +70,16 @@ def test_rounds_that_are_slower_one_by_one_are_no_drift() -> None:
     falling = tuple(100 * 0.9**at for at in range(5))
     times = ((0.0, 60.0, 120.0, 180.0, 240.0), (30.0, 90.0, 150.0, 210.0, 270.0))
     other = tuple(each * own * 0.95 for each, own in zip(falling, OWN, strict=True))
-    cell = Cell(falling, other, by_round=True)
+    cell = Samples(falling, other, by_round=True)
     assert words(cell) == [WORSE]
-    assert words(Cell(falling, other, times=times)) in ([DRIFT], [NOISE])
+    assert words(Samples(falling, other, times=times)) in ([DRIFT], [NOISE])
 
 
 def test_figures_of_nothing_are_tested_as_they_are() -> None:
-    errors = Cell((0.0, 0.0, 0.0), (5.0, 6.0, 4.0), "lower", by_round=True)
-    none = Cell((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), "lower", by_round=True)
+    errors = Samples((0.0, 0.0, 0.0), (5.0, 6.0, 4.0), "lower", by_round=True)
+    none = Samples((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), "lower", by_round=True)
     assert words(errors, none) == [WORSE, NOISE]
-    falling = Cell((5.0, 6.0, 4.0), (0.0, 0.0, 0.0), "lower", by_round=True)
+    falling = Samples((5.0, 6.0, 4.0), (0.0, 0.0, 0.0), "lower", by_round=True)
     assert words(falling) == [BETTER]
 
 
