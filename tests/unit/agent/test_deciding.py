@@ -12,7 +12,6 @@ import pytest
 from app.agent.deciding import Deciding
 from app.agent.plan_runner import run_plan
 from app.comparison.verdicts.compare import by_limits, compare
-from app.comparison.verdicts.judgement import limits_of
 from app.history.recorded.writing import Writer
 from app.history.store.history import History
 from app.protocol.plan import SLICES, Plan, Turn
@@ -128,7 +127,7 @@ def test_it_judges_by_the_limits_of_the_plan_and_compare_does_too(
     found = compare(history, turns, limits=mine)
     driven = [row for row in found["rows"] if row["workload"] in DRIVEN]
     assert {row["verdict"][1] for row in driven} == {word}
-    assert limits_of(found).matters == matters_pct / 100 and by_limits(found, mine) is found
+    assert found.limits.matters == matters_pct / 100 and by_limits(found, mine) is found
     assert any(
         f"judged by the limits of its plan until decided (differences of {matters_pct:g}% or more" in each
         for each in found["warnings"]
