@@ -88,8 +88,8 @@ def kept(history: History, target: Target, rounds: int) -> list[str]:
 
 def compared(history: History, target: Target, rounds: int) -> set[str | None]:
     """What Compare calls the driven steps of the second contender."""
-    rows = compare(history, kept(history, target, rounds))["rows"]
-    return {row["verdict"][1] for row in rows if row["workload"] in DRIVEN}
+    rows = compare(history, kept(history, target, rounds)).rows
+    return {row.cells[1].verdict for row in rows if row.workload in DRIVEN}
 
 
 def test_a_plain_difference_takes_three_rounds(tmp_path: Path) -> None:
@@ -125,12 +125,12 @@ def test_it_judges_by_the_limits_of_the_plan_and_compare_does_too(
     turns = kept(history, target, rounds)
     mine = Limits(matters=0.5)
     found = compare(history, turns, limits=mine)
-    driven = [row for row in found["rows"] if row["workload"] in DRIVEN]
-    assert {row["verdict"][1] for row in driven} == {word}
+    driven = [row for row in found.rows if row.workload in DRIVEN]
+    assert {row.cells[1].verdict for row in driven} == {word}
     assert found.limits.matters == matters_pct / 100 and by_limits(found, mine) is found
     assert any(
         f"judged by the limits of its plan until decided (differences of {matters_pct:g}% or more" in each
-        for each in found["warnings"]
+        for each in (warning.text for warning in found.warnings)
     )
 
 

@@ -22,6 +22,7 @@ from app.history.store.history import History
 from app.report.caveats import caveats
 from tests import journals
 from tests.journals import store
+from tests.unit.comparison.cells import cells
 
 STEPS = journals.steps(threads=(1,), seconds=60)
 PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], its_steps=STEPS)
@@ -198,32 +199,32 @@ def test_a_cut_of_seconds_that_are_not_there_changes_nothing(filled: History) ->
 
 def test_an_unsteady_cell_is_marked_and_never_judged(filled: History) -> None:
     found = compare(filled, [FIRST, SECOND])
-    row = next(row for row in found["rows"] if row["workload"] == "update-index")
-    assert row["marks"] == [["unsteady"], ["unsteady"]]
-    assert row["verdict"] == ["base", "marked"]
-    assert [(each or {})["word"] for (each,) in row["steadiness"]] == ["unsteady", "unsteady"]
+    row = next(row for row in found.rows if row.workload == "update-index")
+    assert cells(row, "marks") == [["unsteady"], ["unsteady"]]
+    assert cells(row, "verdict") == ["base", "marked"]
+    assert [(each or {})["word"] for (each,) in cells(row, "steadiness")] == ["unsteady", "unsteady"]
     for session in (FIRST, SECOND):
         edits.cut(filled, session, UPDATE, Cut(20, 59))
     found = compare(filled, [FIRST, SECOND])
-    row = next(row for row in found["rows"] if row["workload"] == "update-index")
-    assert row["marks"] == [[], []] and row["verdict"] == ["base", "n=1"]
-    assert row["values"][0] == pytest.approx(30_000, rel=0.01)
-    assert [(each or {})["first_s"] for (each,) in row["cuts"]] == [20, 20]
+    row = next(row for row in found.rows if row.workload == "update-index")
+    assert cells(row, "marks") == [[], []] and cells(row, "verdict") == ["base", "n=1"]
+    assert row.cells[0].value == pytest.approx(30_000, rel=0.01)
+    assert [(each or {})["first_s"] for (each,) in cells(row, "cuts")] == [20, 20]
 
 
 def test_other_measures_of_a_cut_step_are_of_the_whole_step_and_not_judged(filled: History) -> None:
     edits.cut(filled, FIRST, UPDATE, Cut(20, 59))
     whole = compare(filled, [FIRST, SECOND])
-    of_step = next(row for row in whole["rows"] if row["workload"] == "update-index")
+    of_step = next(row for row in whole.rows if row.workload == "update-index")
     assert why(whole, of_step, 1)["marks"] == ["of-all-seconds", "unsteady"]
     (remark,) = costs_of_steps(whole, is_relative=True).remarks
     assert remark.startswith("update-index threads=1, innodb-default-1: of-all-seconds: its figures cover")
     told = caveats(filled, whole, ["one", "other"])
     assert any(each.startswith("of-all-seconds: ") and "one in update-index" in each for each in told)
     found = by_measure(whole, "p95_ms")
-    row = next(row for row in found["rows"] if row["workload"] == "update-index")
-    assert row["marks"] == [["of-all-seconds"], ["unsteady"]]
-    assert row["verdict"] == ["base", "marked"]
+    row = next(row for row in found.rows if row.workload == "update-index")
+    assert cells(row, "marks") == [["of-all-seconds"], ["unsteady"]]
+    assert cells(row, "verdict") == ["base", "marked"]
 
 
 @pytest.mark.parametrize(
@@ -241,11 +242,11 @@ def test_an_unsteady_repeat_is_left_out_where_three_remain(
             maker.step(at, value=50_000.0)
         maker.end()
         store(history, maker)
-    row = compare(history, [turn.session for turn in its_plan.turns])["rows"][UPDATE]
-    words = [[(each or {})["word"] for each in column] for column in row["steadiness"]]
+    row = compare(history, [turn.session for turn in its_plan.turns]).rows[UPDATE]
+    words = [[(each or {})["word"] for each in column] for column in cells(row, "steadiness")]
     assert words == [["unsteady", *["steady"] * (repeats - 1)], ["steady"] * repeats]
-    assert row["left_out"] == [left_out, [""] * repeats] and row["marks"] == [marks, []]
-    assert row["n"] == [3, repeats] and row["verdict"][1] == ("marked" if marks else "~")
+    assert cells(row, "left_out") == [left_out, [""] * repeats] and cells(row, "marks") == [marks, []]
+    assert cells(row, "n") == [3, repeats] and row.cells[1].verdict == ("marked" if marks else "~")
 
 
 class Steady(Made):

@@ -20,6 +20,7 @@ from app.history.lists.sessions import find, sessions
 from app.history.recorded.rebuilding import rebuild
 from app.history.steps.figures import steps
 from app.history.store.history import History
+from tests.unit.comparison.cells import cells
 
 TABLE = """\
 # author: Somebody
@@ -62,12 +63,12 @@ def test_its_ratios_are_those_of_the_article(history: History) -> None:
     """Scans of 8.0 against 5.0: 0.44 and 1.41 on the i3, 3.47 and 2.78 on the i5, says the text."""
     import_shipped(history)
     for host, before, after in (("i3", 0.44, 1.41), ("i5", 3.47, 2.78)):
-        rows = compare(history, [f"innodb-5.0.96-{host}", f"innodb-8.0.3-{host}"])["rows"]
-        ratios = {row["workload"]: row["relative"][1] for row in rows}
+        rows = compare(history, [f"innodb-5.0.96-{host}", f"innodb-8.0.3-{host}"]).rows
+        ratios = {row.workload: row.cells[1].relative for row in rows}
         assert ratios["scan.pre"] == pytest.approx(before, abs=0.005)
         assert ratios["scan"] == pytest.approx(after, abs=0.005)
-    inlist = next(row for row in rows if row["workload"] == "update-inlist")
-    assert inlist["relative"][1] == 335 / 359
+    inlist = next(row for row in rows if row.workload == "update-inlist")
+    assert inlist.cells[1].relative == 335 / 359
 
 
 def test_versions_are_columns_of_their_own(history: History) -> None:
@@ -75,8 +76,8 @@ def test_versions_are_columns_of_their_own(history: History) -> None:
     versions = ("5.0.96", "5.1.72", "5.5.51", "5.6.35", "5.7.17", "8.0.3")
     names = [f"innodb-{version}-i3" for version in versions]
     found = compare(history, names)
-    assert [column["name"] for column in found["sessions"]] == names and found["warnings"] == []
-    assert {n for row in found["rows"] for n in row["n"]} == {1}
+    assert [column.name for column in found.columns] == names and found.warnings == []
+    assert {n for row in found.rows for n in cells(row, "n")} == {1}
 
 
 def test_a_table_of_anyones(history: History, table: Path) -> None:

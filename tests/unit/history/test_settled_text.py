@@ -14,6 +14,7 @@ from app.protocol.events import Fact, StepEnded
 from app.protocol.plan import Step
 from tests import journals
 from tests.journals import store
+from tests.unit.comparison.cells import cells
 
 STEPS = [
     Step("load", "load", unit="rows/s"),
@@ -66,14 +67,14 @@ def test_it_is_kept_with_the_step_that_caused_it(history: History) -> None:
 
 def test_write_amplification_is_compared_where_there_is_one(history: History) -> None:
     found = by_measure(compare(history, [session(history)]), "write_amplification")
-    assert [(row["workload"], row["values"], row["direction"]) for row in found["rows"]] == [
+    assert [(row.workload, cells(row, "value"), row.direction) for row in found.rows] == [
         ("load", [55.78], "lower")
     ]
 
 
 def test_space_amplification_is_that_of_the_tables(history: History) -> None:
     found = by_measure(compare(history, [session(history)]), "space_amplification")
-    assert [(row["workload"], row["values"]) for row in found["rows"]] == [("load", [2.5])]
+    assert [(row.workload, cells(row, "value")) for row in found.rows] == [("load", [2.5])]
 
 
 def test_without_the_width_of_a_row_there_is_no_space_amplification(history: History) -> None:

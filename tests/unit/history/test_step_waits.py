@@ -21,6 +21,7 @@ from app.report.content import read_report
 from tests import comparable
 from tests.journals import Maker, store
 from tests.named import STATEMENTS, WAITS
+from tests.unit.comparison.cells import cells
 
 STEP, AT = "read-only", {"threads": 1}
 REPORTED = "Longest waits of all threads"
@@ -76,7 +77,7 @@ def test_a_report_names_the_longest_waits(kept: Any) -> None:
     history, ids = kept
     (group,) = [each for each in read_report(history, ids).costs if each.name == REPORTED]
     line = next(each for each in group.lines if each.name == f"{STEP} threads=1: InnoDB row lock")
-    assert [cell.text for cell in line.cells] == ["480", "480"]
+    assert cells(line, "text") == ["480", "480"]
     assert len(waits_of_columns(history, compare(history, ids), STEP, AT)) == 3
 
 

@@ -104,7 +104,7 @@ def test_two_folders_are_compared(history: History, folder: Path, tmp_path: Path
     for each in (folder, other):
         import_any(history, each)
     found = compare(history, ["innodb-8.0", "myrocks"])
-    assert {row["workload"]: row["relative"][1] for row in found["rows"]} == {
+    assert {row.workload: row.cells[1].relative for row in found.rows} == {
         "point-select": 1.0, "read-only": 0.5,
     }  # fmt: skip
 
