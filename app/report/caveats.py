@@ -96,7 +96,7 @@ def _marked(found: Comparison, names: Sequence[str]) -> Iterator[str]:
         for row in found.rows
         for at, name in enumerate(names)
         for mark in marks_of_measures(row.cells[at])  # it has a table of costs
-        if mark not in worded(row, at)
+        if mark not in worded(row.cells[at])
     )
 
 
@@ -106,7 +106,7 @@ def _left_out(found: Comparison, names: Sequence[str]) -> Iterator[str]:
         (out, row_label(row), name)
         for row in found.rows
         for at, name in enumerate(names)
-        if (out := left_out_text(row, at))
+        if (out := left_out_text(row.cells[at]))
     )
 
 
@@ -116,7 +116,7 @@ def _seconds(found: Comparison, names: Sequence[str]) -> list[str]:
         f"{row_label(row)}, {name}: {'; '.join(texts)}"
         for row in found.rows
         for at, name in enumerate(names)
-        if (texts := seconds_remarks(row, at))
+        if (texts := seconds_remarks(row.cells[at]))
     ]
     more = len(unsteady) - _MOST_CELLS
     return [*unsteady[:_MOST_CELLS], *([f"{more:,} more cells like these"] if more > 0 else [])]

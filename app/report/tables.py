@@ -154,19 +154,19 @@ def _line(row: Row, base: int) -> Line:
 
 def _cell(row: Row, at: int, base: int) -> Cell:
     verdict = row.cells[at].verdict or ""
-    beside = "" if at == base or row.cells[at].relative is None else judged_text(row, at)
+    beside = "" if at == base or row.cells[at].relative is None else judged_text(row.cells[at])
     tone = verdict if verdict in COLOURED else ""
     return Cell(figure_text(row.cells[at].value, row.unit), beside, tone, _tip(row, at))
 
 
 def _tip(row: Row, at: int) -> str:
-    spread, p = spread_text(row, at), row.cells[at].p
+    spread, p = spread_text(row.cells[at]), row.cells[at].p
     parts = [
         f"n = {row.cells[at].n}" if row.cells[at].n else "",
         spread and f"lowest and highest {spread} from the median",
         "" if p is None else p_text(p),
-        left_out_text(row, at),
-        steady_text(row, at),
+        left_out_text(row.cells[at]),
+        steady_text(row.cells[at]),
     ]
     return ", ".join(filter(None, parts))
 

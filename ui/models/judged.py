@@ -76,7 +76,7 @@ class Judged:
         verdict = "" if at == self.base else row.cells[at].verdict or ""
         sign = SHORT_SIGNS.get(verdict, "")
         warning, alone, across = _warning(row, at), row.cells[at].within, across_sign(row.cells[at].across)
-        below = detail_text(row, at) if self.has_details and row.cells[at].n else ""
+        below = detail_text(row.cells[at]) if self.has_details and row.cells[at].n else ""
         return Cell(
             self.text(row, at),
             self.theme.verdict(verdict, row.cells[at].relative),
@@ -111,7 +111,7 @@ class Judged:
     def tip(self, row: Row, at: int, name: str) -> str:
         """Details of a step's cell."""
         head = f"{name}: {named(row.workload, row.coordinates)}"
-        known = [row.cells[at].reason, *cell_remarks(row, at), steady_text(row, at)]
+        known = [row.cells[at].reason, *cell_remarks(row.cells[at]), steady_text(row.cells[at])]
         return "\n".join([head, *self._figures(row, at), *filter(None, known)])
 
     def _figures(self, row: Row, at: int) -> list[str]:
@@ -131,7 +131,7 @@ class Judged:
 
 
 def _of_how_many(row: Row, at: int) -> str:
-    n, spread = sum(value is not None for value in row.cells[at].samples), spread_text(row, at)
+    n, spread = sum(value is not None for value in row.cells[at].samples), spread_text(row.cells[at])
     return f"the median of {n}, lowest and highest {spread}" if spread else f"n = {n}"
 
 

@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from app.comparison.cells.cell import Comparison, Ratio, Row, RowGroup
+from app.comparison.cells.cell import Cell, Comparison, Ratio, Row, RowGroup
 from app.comparison.cells.labels import names_of, row_label
 from app.comparison.verdicts.across import SIGN, across_texts
 from app.comparison.verdicts.judgement import NOT_JUDGED, verdict_label, verdict_legend
@@ -122,7 +122,7 @@ def remarks_of(comparison: Comparison) -> list[str]:
     counts = sorted({cell.n for row in comparison.rows for cell in row.cells if cell.n})
     repeats = f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}" if counts else ""
     missing = _by_text(comparison, lambda row, at: filter(None, [row.cells[at].reason]))
-    marked = _by_text(comparison, lambda row, at: cell_remarks(row, at, 1))
+    marked = _by_text(comparison, lambda row, at: cell_remarks(row.cells[at], 1))
     said = [*missing, *marked, *_repeats(comparison), *_alone(comparison)]
     judged = [": ".join(filter(None, (repeats, verdict_legend(comparison))))] if repeats else []
     across = across_texts(comparison, names_of(comparison))
@@ -154,33 +154,33 @@ def _places(of: Mapping[str, Sequence[str]], columns: int) -> list[str]:
     return [", ".join([row, *(names if len(names) < columns else [])]) for row, names in of.items()]
 
 
-def cell_remarks(row: Row, at: int, most: int = ALL) -> list[str]:
+def cell_remarks(cell: Cell, most: int = ALL) -> list[str]:
     """The marks of a cell in words, with repeats left out, unsteady sessions and cuts.
 
     `most`: disturbed sessions of which each is told; of the others it says how many there are.
     """
-    marks = [mark_text(mark) for mark in row.cells[at].marks if mark not in worded(row, at)]
-    return [*marks, *filter(None, [left_out_text(row, at)]), *seconds_remarks(row, at, most)]
+    marks = [mark_text(mark) for mark in cell.marks if mark not in worded(cell)]
+    return [*marks, *filter(None, [left_out_text(cell)]), *seconds_remarks(cell, most)]
 
 
-def worded(row: Row, at: int) -> set[str]:
+def worded(cell: Cell) -> set[str]:
     """The marks of a cell whose reasons are listed by session."""
-    return {UNSTEADY, DISTURBED} if any(row.cells[at].disturbed) else {UNSTEADY}
+    return {UNSTEADY, DISTURBED} if any(cell.disturbed) else {UNSTEADY}
 
 
-def left_out_text(row: Row, at: int) -> str:
+def left_out_text(cell: Cell) -> str:
     """`1 of 5 repeats left out: disturbed`; '' where all count."""
-    out = [marks for marks in row.cells[at].left_out if marks]
+    out = [marks for marks in cell.left_out if marks]
     why = ", ".join(dict.fromkeys(mark for marks in out for mark in marks.split(", ")))
-    return f"{len(out)} of {count_text(len(row.cells[at].left_out), 'repeat')} left out: {why}" if out else ""
+    return f"{len(out)} of {count_text(len(cell.left_out), 'repeat')} left out: {why}" if out else ""
 
 
-def seconds_remarks(row: Row, at: int, most: int = ALL) -> list[str]:
+def seconds_remarks(cell: Cell, most: int = ALL) -> list[str]:
     """For each session of a cell: what disturbed it, its search, its steadiness, which seconds count."""
-    n, left = len(row.cells[at].samples), most
-    more = sum(map(bool, row.cells[at].disturbed)) - most
+    n, left = len(cell.samples), most
+    more = sum(map(bool, cell.disturbed)) - most
     told = []
-    parts = (row.cells[at].disturbed, row.cells[at].searches, row.cells[at].steadiness, row.cells[at].cuts)
+    parts = (cell.disturbed, cell.searches, cell.steadiness, cell.cuts)
     for number, (disturbed, search, steadiness, cut) in enumerate(zip(*parts, strict=True), 1):
         left -= bool(disturbed)
         too = f"; {more} more of its sessions too" if left == 0 and more > 0 else ""
@@ -192,9 +192,9 @@ def seconds_remarks(row: Row, at: int, most: int = ALL) -> list[str]:
     return told
 
 
-def steady_text(row: Row, at: int) -> str:
+def steady_text(cell: Cell) -> str:
     """`steady, no trend of 6% or more`, `steady: 3 of 5 sessions`; '' where nobody looked."""
-    looked = [each for each in row.cells[at].steadiness if each]
+    looked = [each for each in cell.steadiness if each]
     words, trend = [each["word"] for each in looked], _trend_text(looked)
     if len(set(words)) <= 1:
         return "".join(words[:1]) + trend
@@ -248,25 +248,24 @@ def _unit(of: Row | RowGroup) -> str:
 
 
 def _line(row: Row, order: Sequence[int], has_details: bool) -> list[str]:
-    cells = [_figure(row, order[0], has_details)]
+    cells = [_figure(row.cells[order[0]], row.unit, has_details)]
     for at in order[1:]:
-        cells += [_figure(row, at, has_details), judged_text(row, at)]
+        cells += [_figure(row.cells[at], row.unit, has_details), judged_text(row.cells[at])]
     return cells
 
 
-def _figure(row: Row, at: int, has_details: bool) -> str:
+def _figure(cell: Cell, unit: str, has_details: bool) -> str:
     """The median; for a single session also how steady it was."""
-    alone = row.cells[at].within
-    beside = detail_text(row, at) if has_details else within_text(alone) if alone is not None else ""
-    return f"{figure_text(row.cells[at].value, row.unit)} {beside}".rstrip()
+    alone = "" if cell.within is None else within_text(cell.within)
+    return f"{figure_text(cell.value, unit)} {detail_text(cell) if has_details else alone}".rstrip()
 
 
-def judged_text(row: Row, at: int) -> str:
+def judged_text(cell: Cell) -> str:
     """`0.62 worse`, `1.01 ~`; a ratio without a verdict has no sign."""
-    relative = row.cells[at].relative
+    relative = cell.relative
     if relative is None:
         return "-"
-    parts = (f"{relative:.2f}", verdict_label(row.cells[at].verdict), across_sign(row.cells[at].across))
+    parts = (f"{relative:.2f}", verdict_label(cell.verdict), across_sign(cell.across))
     return " ".join(filter(None, parts))
 
 
@@ -275,11 +274,11 @@ def across_sign(across: str) -> str:
     return SIGN if across else ""
 
 
-def detail_text(row: Row, at: int) -> str:
+def detail_text(cell: Cell) -> str:
     """What a verdict rests on: `-0.9 to +1.2% n=8 p=0.0002`; `within ±3.1% n=1` of one session alone."""
-    n, alone, p = row.cells[at].n, row.cells[at].within, row.cells[at].p
+    n, alone, p = cell.n, cell.within, cell.p
     parts = [f"within {within_text(alone)}"] if alone is not None else []
-    parts += [*filter(None, [spread_text(row, at)]), *([f"n={n}"] if n else [])]
+    parts += [*filter(None, [spread_text(cell)]), *([f"n={n}"] if n else [])]
     return " ".join([*parts, *([p_text(p).replace(" ", "")] if p is not None else [])])
 
 
@@ -288,9 +287,9 @@ def p_text(p: float) -> str:
     return f"p = {p:.2g}" if p >= _SMALLEST else f"p < {_SMALLEST:g}"
 
 
-def spread_text(row: Row, at: int) -> str:
+def spread_text(cell: Cell) -> str:
     """`-0.9 to +1.2%`: the lowest and the highest session, from their median; '' of a single one."""
-    value, known = row.cells[at].value, [each for each in row.cells[at].samples if each is not None]
+    value, known = cell.value, [each for each in cell.samples if each is not None]
     if not value or len(known) < 2:
         return ""
     lowest, highest = (100 * (each / value - 1) for each in (min(known), max(known)))

@@ -123,7 +123,7 @@ def test_what_the_machine_may_be_is_added_across_time_and_said(history: History)
 def test_what_no_machine_does_is_told_across_time_too(history: History) -> None:
     found = of_two_plans(history, 2.0)
     assert set(words(found)) == {"better"}
-    assert compare_text.judged_text(found.rows[1], 1) == "2.00 better \N{LEFT RIGHT ARROW}"
+    assert compare_text.judged_text(found.rows[1].cells[1]) == "2.00 better \N{LEFT RIGHT ARROW}"
 
 
 def test_canaries_tell_how_much_is_added(history: History) -> None:
@@ -194,7 +194,9 @@ def test_a_marked_repeat_is_left_out_and_said(history: History) -> None:
 def test_three_that_remain_are_judged_and_two_are_not(history: History) -> None:
     found = of_marked(history, "disturbed", "unsteady")
     assert found.rows[1].cells[1].verdict == "better" and cells(found.rows[1], "n") == [5, 3]
-    assert compare_text.left_out_text(found.rows[1], 1) == "2 of 5 repeats left out: disturbed, unsteady"
+    assert (
+        compare_text.left_out_text(found.rows[1].cells[1]) == "2 of 5 repeats left out: disturbed, unsteady"
+    )
 
 
 def test_where_fewer_would_remain_all_are_shown_and_none_is_judged(history: History) -> None:
@@ -226,7 +228,7 @@ def test_what_the_machine_did_meanwhile_is_drift_and_in_no_mean(history: History
     ids = [turn.session for turn in plan.turns]
     found = compare(history, ids)
     assert words(found) == ["worse", "drift", "worse", "worse", "worse"]
-    assert compare_text.judged_text(found.rows[1], 1) == "0.66 drift \N{LEFT RIGHT ARROW}"
+    assert compare_text.judged_text(found.rows[1].cells[1]) == "0.66 drift \N{LEFT RIGHT ARROW}"
     assert "drift: the speed of the machine changed too much" in compare_text.remarks_of(found)[-1]
     (read,) = [group for group in found.groups if group.group == "read"]
     assert read.steps == 1 and read.ratios[1] is not None
@@ -268,7 +270,7 @@ def test_who_disturbed_a_session_stands_in_compare_why_and_the_report(history: H
     text = "disturbed: other programs took 143% of 200% CPU: cc1plus 120%, others 23%"
     row = next(each for each in found.rows if any(map(any, cells(each, "disturbed"))))
     assert cells(row, "disturbed") == [[""], [text]]
-    assert compare_text.cell_remarks(row, 1) == [text]  # and not the mark, which says less
+    assert compare_text.cell_remarks(row.cells[1]) == [text]  # and not the mark, which says less
     assert any(text in remark for remark in remarks_of(why(found, row, 1)))
     assert any(text in line for line in read_report(history, ids).caveats)
 
@@ -288,7 +290,9 @@ def test_below_the_table_each_remark_stands_once_and_one_disturbed_session_is_to
     assert told.count("capped:") == 1 and "; update-index threads=2: capped: " in told, "a row: all its cells"
     assert "rocksdb-default: session 1 of 3: disturbed: other programs took 61% of 200% CPU" in told
     assert "; 2 more of its sessions too" in told and "session 2 of 3" not in told
-    assert "session 2 of 3" in " ".join(compare_text.cell_remarks(found.rows[3], 1)), "elsewhere all are told"
+    assert "session 2 of 3" in " ".join(compare_text.cell_remarks(found.rows[3].cells[1])), (
+        "elsewhere all are told"
+    )
 
 
 @pytest.mark.parametrize(

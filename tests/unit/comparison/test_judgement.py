@@ -163,7 +163,7 @@ def test_single_sessions_have_no_interval_and_no_verdict(history: History) -> No
 def test_the_table_says_it_beside_the_ratio(history: History) -> None:
     keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
     found = compare(history, IDS)
-    assert [compare_text.judged_text(row, 1) for row in found.rows] == [
+    assert [compare_text.judged_text(row.cells[1]) for row in found.rows] == [
         "1.00 ~", "1.50 better", "0.50 worse", "1.01 ~", "1.20 better",
     ]  # fmt: skip
     assert "over 5 cells, at most 5% of them false) and 2% or more" in compare_text.remarks_of(found)[-1]
@@ -199,8 +199,8 @@ def test_what_verdicts_rest_on_is_told_where_it_is_asked_for(history: History) -
     keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
     found = compare(history, IDS)
     row = found.rows[1]
-    assert compare_text.detail_text(row, 0) == "-0.5 to +0.5% n=6"
-    assert compare_text.detail_text(row, 1) == "-0.5 to +0.5% n=6 p<0.0001"
+    assert compare_text.detail_text(row.cells[0]) == "-0.5 to +0.5% n=6"
+    assert compare_text.detail_text(row.cells[1]) == "-0.5 to +0.5% n=6 p<0.0001"
     assert "-0.5 to +0.5% n=6 p<0.0001" not in compare_text.to_text(found)
     (table,) = compare_text.to_tables(found, has_details=True)
     assert any("n=6 p<0.0001" in str(cell) for column in table.columns for cell in column.cells)

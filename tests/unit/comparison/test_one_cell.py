@@ -52,7 +52,7 @@ def test_the_ratio_is_the_same_everywhere(history: History, capsys: pytest.Captu
     base, other = cells(row, "value")
     assert base and other and abs(other / base - ratio) > 0.01  # that of the medians shown
 
-    assert judged_text(row, 1) == f"{ratio:.2f} worse"
+    assert judged_text(row.cells[1]) == f"{ratio:.2f} worse"
     (sentence,) = (each for each in verdict_sentences(found) if "point-query" in each)
     assert f"is slower, {ratio:.2f} ({low:.2f} to {high:.2f}) times" in sentence
     line = answer(found, THREE)["steps"][READ]

@@ -141,7 +141,7 @@ def test_what_makes_both_of_a_round_unsteady_is_no_fault(history: History) -> No
     found = compare(history, keep(history, plan(), (1.0, 0.95), odd))
     assert words(found) == ["worse"] * 3 and cells(found.rows[1], "marks") == [[], []]
     assert "unsteady" not in compare_text.to_text(found)
-    text = compare_text.steady_text(found.rows[1], 1)
+    text = compare_text.steady_text(found.rows[1].cells[1])
     assert text.startswith("steady, no trend of")
 
 
@@ -232,7 +232,7 @@ def test_all_readers_say_the_same_ratio(history: History) -> None:
     values, ratio = cells(row, "value"), row.cells[1].relative
     assert values[0] and values[1] and ratio == pytest.approx(0.9, rel=0.01)
     assert abs(values[1] / values[0] - ratio) > 0.02
-    assert compare_text.judged_text(row, 1) == "0.90 worse"
+    assert compare_text.judged_text(row.cells[1]) == "0.90 worse"
     lines = list(csv.DictReader(io.StringIO(compare_text.to_csv(found))))
     assert float(lines[1]["rocksdb-default relative"]) == ratio
     assert lines[1]["rocksdb-default n"] == "4"

@@ -118,7 +118,9 @@ class SecondsPanel(Panel):
     def _tell(self, shown: PanelContent, row: Row) -> None:
         """Show why a result is not of steady seconds, or not of all."""
         names = names_of(shown.comparison)
-        lines = [f"{name}: {text}" for at, name in enumerate(names) for text in seconds_remarks(row, at)]
+        lines = [
+            f"{name}: {text}" for at, name in enumerate(names) for text in seconds_remarks(row.cells[at])
+        ]
         more = len(lines) - _TOLD
         self._told.setText("\n".join([*lines[:_TOLD], *([f"and {more} more"] if more > 0 else [])]))
         self._told.setToolTip(as_tip("\n".join(lines) if more > 0 else ""))
