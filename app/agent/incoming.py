@@ -17,7 +17,7 @@ from app.protocol.plan import Plan
 from .system.directory import Directory, write_file
 from .system.errors import AgentError
 
-KEPT_S = 2 * 24 * 3600
+KEEP_S = 2 * 24 * 3600
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -70,7 +70,7 @@ class Incoming:
         for name in os.listdir(folder):
             path = os.path.join(folder, name)
             with contextlib.suppress(FileNotFoundError):  # started at this moment
-                if time.time() - os.lstat(path).st_mtime > KEPT_S:
+                if time.time() - os.lstat(path).st_mtime > KEEP_S:
                     self._directory.discard(path)
 
 

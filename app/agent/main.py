@@ -121,9 +121,9 @@ def _ask(directory: Directory, plan: str) -> answers.Checks:
 
 @_verb("options")
 def _options(directory: Directory) -> answers.Options:
-    from .server.options import kept_names
+    from .server.options import remembered_names
 
-    return answers.Options(kept_names(directory.at("builds")))
+    return answers.Options(remembered_names(directory.at("builds")))
 
 
 @_verb("start", "plan", "patience")

@@ -31,7 +31,7 @@ from app.protocol.reading import read
 
 from .incoming import Incoming
 from .plans import has_completed
-from .system.control import ASKED_FOR
+from .system.control import ON_REQUEST
 from .system.directory import Directory, open_lock, write_file
 from .system.errors import AgentError
 from .system.other_agents import agents_elsewhere
@@ -191,7 +191,7 @@ def _move(queue: Queue, asked: QueueChange) -> Queue:
 
 
 def _hold(queue: Queue, asked: QueueChange) -> Queue:
-    return _held(queue, asked, ASKED_FOR)
+    return _held(queue, asked, ON_REQUEST)
 
 
 def _continue(queue: Queue, asked: QueueChange) -> Queue:

@@ -36,7 +36,7 @@ from .steps.running import Begun, Running, hooks_of
 from .steps.settle_step import pause, run_restart, run_settle
 from .steps.step_settings import StepSettings
 from .survey.builds import build_of
-from .system.control import ASKED_FOR, StopRequested
+from .system.control import ON_REQUEST, StopRequested
 from .system.directory import OF_SESSION
 from .system.errors import AgentError
 from .system.journal import DiskFullError
@@ -70,7 +70,7 @@ class Session:
             journal.write(SessionStarted, agent=begun.agent, pid=os.getpid())
             outcome, reason = self._measure()
         except StopRequested:
-            outcome, reason = "stopped", ASKED_FOR
+            outcome, reason = "stopped", ON_REQUEST
         except (SessionError, AgentError, QueryError) as error:
             reason = str(error)
         except DiskFullError:
@@ -107,7 +107,7 @@ class Session:
         if plan.canary and not control.ends_session:
             run_canary(begun, self._server_of)
         if control.ends_session:
-            return "stopped", ASKED_FOR
+            return "stopped", ON_REQUEST
         self._steps = Steps(Running(begun, self._server()))
         return self._steps.run()
 
@@ -168,11 +168,11 @@ class Steps:
             self.open()
         for index, step in enumerate(self._plan.steps):
             if self._control.ends_session:
-                return "stopped", ASKED_FOR
+                return "stopped", ON_REQUEST
             if not self._snapshot.spares(index):
                 self.carry_out(index, step)
         if self._control.interrupts:
-            return "stopped", ASKED_FOR
+            return "stopped", ON_REQUEST
         self._facts.write_ended()
         return "completed", ""
 

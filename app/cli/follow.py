@@ -132,7 +132,7 @@ def note_plan(arguments: argparse.Namespace) -> None:
 
 def follow_plan(arguments: argparse.Namespace) -> int:
     """The plan named, or the active one, or else everything that has not been fetched to its end."""
-    from app.following.adoption import find_plans, is_kept
+    from app.following.adoption import find_plans, is_followed
 
     target = _target(arguments)
     plans = list(find_plans(target, ask_secret))
@@ -141,7 +141,7 @@ def follow_plan(arguments: argparse.Namespace) -> int:
         if not wanted:
             raise InputError(f"there is no plan {arguments.plan!r} on {target.name}: see dyno status")
     else:
-        wanted = [found for found in plans if not is_kept(found, home())]
+        wanted = [found for found in plans if not is_followed(found, home())]
     if not wanted:
         say(f"everything of {target.name} is in the history")
         for latest in sorted(each.plan for each in plans)[-1:]:

@@ -141,13 +141,13 @@ def run(arguments: argparse.Namespace) -> int:
     targets = words_of("target", arguments.target) if arguments.target else []
     if len(targets) > 1:
         each_alone = (argparse.Namespace(**{**vars(arguments), "target": name}) for name in targets)
-        return run_on_several(dict(map(asked_of, each_alone)), arguments)
-    code, plan = launch_plan(*asked_of(arguments), arguments)
+        return run_on_several(dict(map(request_from, each_alone)), arguments)
+    code, plan = launch_plan(*request_from(arguments), arguments)
     show_result_of(plan.id, has_table=arguments.duel)
     return code
 
 
-def asked_of(arguments: argparse.Namespace) -> Asked:
+def request_from(arguments: argparse.Namespace) -> Asked:
     """The target and the request; the request may depend on the survey."""
     if arguments.duel:
         return _duel(arguments)
@@ -238,7 +238,7 @@ def _against(arguments: argparse.Namespace) -> Asked:
             raise InputError(f"--against takes the work from its session: leave {what} out")
     with opened() as history:
         kept = BaseSession.of(history, arguments.against, Catalog())
-    contenders = kept.beside(with_shared(named_contenders(arguments), arguments))
+    contenders = kept.with_base(with_shared(named_contenders(arguments), arguments))
     request = with_options(kept.request, arguments, contenders)
 
     def settled(survey: Survey) -> PlanRequest:

@@ -38,7 +38,7 @@ def _place(engine: Engine) -> Tuple[bool, int, str]:
 KNOWN: Dict[str, Engine] = {each.name: each for each in sorted(_found(), key=_place)}
 FIRST = KNOWN["innodb"]  # of what is offered and estimated before anybody has chosen
 DUEL = (FIRST, KNOWN["rocksdb"])
-ALWAYS_THERE = (FIRST, KNOWN["myisam"])  # every server takes memory for their caches
+IN_EVERY_SERVER = (FIRST, KNOWN["myisam"])  # every server takes memory for their caches
 
 
 def engine_of(name: str) -> Engine:
@@ -64,7 +64,7 @@ def all_causes() -> Tuple[Cause, ...]:
 
 def caches_of(engine: Engine) -> Tuple[Engine, ...]:
     """The engines whose caches a server allocates while this one is driven."""
-    return tuple(dict.fromkeys((*ALWAYS_THERE, engine)))
+    return tuple(dict.fromkeys((*IN_EVERY_SERVER, engine)))
 
 
 @lru_cache(maxsize=256)

@@ -44,7 +44,7 @@ class Engine:
     paths: Tuple[str, ...] = ()  # options that say where its files are: Dyno places them
     file_names: Tuple[str, ...] = ()  # options that name a file in the data directory: they may keep the name
     other_forms: Tuple[str, ...] = ()  # options that a server gives back in another form
-    beside_the_data: Tuple[str, ...] = ()  # options that leave the bytes of settled tables as they are
+    outside_data: Tuple[str, ...] = ()  # options that leave the bytes of settled tables as they are
 
     # estimates: rows a second of one client, bytes of a row of the classic tables
     load_rate: int = 63_000

@@ -221,7 +221,7 @@ ENGINE = InnoDB(
     ),
     file_names=("innodb_buffer_pool_filename",),
     other_forms=("innodb_data_file_path",),
-    beside_the_data=words(
+    outside_data=words(
         """
         innodb_adaptive_hash_index innodb_buffer_pool_chunk_size innodb_buffer_pool_instances
         innodb_buffer_pool_size innodb_flush_log_at_trx_commit innodb_flush_method innodb_io_capacity

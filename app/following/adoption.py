@@ -51,7 +51,7 @@ def find_plans(target: Target, ask: Ask) -> Iterator[RemotePlan]:
                 )
 
 
-def is_kept(found: RemotePlan, home: Path) -> bool:
+def is_followed(found: RemotePlan, home: Path) -> bool:
     """Whether the plan is over and all its bytes are stored or deleted here: nothing to fetch."""
     if found.locked:
         return False
@@ -74,4 +74,4 @@ def goes_on_here(found: RemotePlan, home: Path) -> bool:
     if found.locked:
         return True
     with History(home) as history:
-        return bool(sessions(history, plan=found.plan)) and not is_kept(found, home)
+        return bool(sessions(history, plan=found.plan)) and not is_followed(found, home)

@@ -16,7 +16,7 @@ class Lengths:
 
     plan: Plan
     seen: dict[int, float] = field(default_factory=dict)  # of steps that were completed, by position
-    beside_s: float | None = None  # what an earlier session took outside of its steps
+    outside_steps_s: float | None = None  # what an earlier session took outside of its steps
     _guesses: dict[int, list[float]] = field(default_factory=dict)  # by contender
 
     def __post_init__(self) -> None:
@@ -30,7 +30,7 @@ class Lengths:
                 self.seen[index] = step.seconds
         if its_round and all(each.state == "completed" for each in its_round):
             steps = sum(self.gone(each, index) for each in its_round for index in range(len(each.steps)))
-            self.beside_s = max(0.0, _took(its_round) - steps) / len(its_round)
+            self.outside_steps_s = max(0.0, _took(its_round) - steps) / len(its_round)
 
     def of_step(self, contender: int, index: int) -> float:
         step = self.plan.steps[index]
@@ -105,7 +105,7 @@ class Lengths:
         """Time of a session outside its steps: create, start and stop the server."""
         from app.planner.estimate.guesses import SERVER_S
 
-        return SERVER_S + self.plan.pause if self.beside_s is None else self.beside_s
+        return SERVER_S + self.plan.pause if self.outside_steps_s is None else self.outside_steps_s
 
     def _guess(self, contender: int) -> list[float]:
         from app.planner.estimate.guesses import step_guesses

@@ -93,7 +93,7 @@ def forget_secrets() -> None:
         _remembered.clear()
 
 
-def drop_kept(target: Target) -> None:
+def forget_secrets_of(target: Target) -> None:
     """Take the secrets of a target out of the system keyring."""
     from .route import find_route, passphrase_label
 

@@ -49,12 +49,12 @@ def begins_text(queue: Queue, entry: QueuedPlan) -> str:
     when = f"not before {date_text(time.time() + wait)}" if wait > 0 else ""
     if queue.held:
         return ", ".join(filter(None, ("held with the queue", when)))
-    if when or not is_kept_waiting(queue, entry):
+    if when or not is_held_up(queue, entry):
         return when or "when its turn comes"
     return f"waits for {queue.waits_for}"
 
 
-def is_kept_waiting(queue: Queue, entry: QueuedPlan) -> bool:
+def is_held_up(queue: Queue, entry: QueuedPlan) -> bool:
     """Whether the first plan waits for one of another directory."""
     return bool(queue.waits_for) and entry is queue.next_plan(queue.now)
 

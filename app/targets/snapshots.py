@@ -12,10 +12,10 @@ from app.remote.reach import reached
 from app.remote.target import Ask, Target
 
 HEADERS = ("snapshot", "build", "engine", "preset", "tables", "size", "stored", "problem")
-Kept = list[Snapshot]
+Snapshots = list[Snapshot]
 
 
-def kept_on(target: Target, ask: Ask, deleted: Sequence[str] = (), directory: str = "") -> Kept:
+def snapshots_on(target: Target, ask: Ask, deleted: Sequence[str] = (), directory: str = "") -> Snapshots:
     """Delete the named snapshots on the target; returns those that remain."""
     with reached(target, ask, directory) as agent:
         for key in deleted:

@@ -234,7 +234,7 @@ def _check_keyring(target: Target) -> None:
 
 def _drop_secrets(target: Target) -> None:
     if target.remember:
-        from app.remote.secrets import drop_kept
+        from app.remote.secrets import forget_secrets_of
 
         with contextlib.suppress(InputError):  # its way can no longer be read: nothing more is known of it
-            drop_kept(target)
+            forget_secrets_of(target)

@@ -150,7 +150,7 @@ def test_a_dialog(open_window: Any, settled: Context, qtbot: Any, name: str) -> 
 def test_snapshots_and_presets(open_window: Any, settled: Context, qtbot: Any) -> None:
     window = open_window(SMALL, "light")
     snapshots = SnapshotsDialog(settled, Target("xeon"), window)
-    snapshots.show_kept([read(Snapshot, laced(liar.SNAPSHOT))])
+    snapshots.show_snapshots([read(Snapshot, laced(liar.SNAPSHOT))])
     from tests.ui.test_looks import preset_dialog
 
     presets: PresetDialog = preset_dialog(settled, window)

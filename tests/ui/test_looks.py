@@ -288,7 +288,7 @@ def snapshots_dialog(context: Context, window: Window) -> SnapshotsDialog:
         tables=4, rows=1_000_000, load_method="ordered",
     )  # fmt: skip
     dialog = SnapshotsDialog(context, Target("xeon"), window)
-    dialog.show_kept([one, replace(one, key="88aee10e916e1203", problem="ibdata1 was changed")])
+    dialog.show_snapshots([one, replace(one, key="88aee10e916e1203", problem="ibdata1 was changed")])
     dialog.list.topLevelItem(0).setSelected(True)
     return dialog
 

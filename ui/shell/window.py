@@ -22,8 +22,8 @@ from .keyboard import Dismissing, Keyboard
 from .menus import add_file_menu, add_help_menu, add_view_menu
 
 FIRST_SIZE = QSize(1280, 800)
-ITS_FRAME = QSize(4, 40)  # the desktop's frame, unknown before the window is shown
-SAID_MS = 6000
+FRAME_SIZE = QSize(4, 40)  # the desktop's frame, unknown before the window is shown
+MESSAGE_MS = 6000
 LOOKING = ("live", "history")  # the pages that show what others have started
 CALM_MS = 1000  # until the first page has what it shows
 UNSEEN_MS = 2000  # a window that opens minimised is not painted, and follows its plans all the same
@@ -53,7 +53,7 @@ class Window(QMainWindow):
         context.bus.wanted.connect(self._on_wanted)
         context.bus.said.connect(self._on_said)
         if not context.memory.restore_window(self):
-            room = self.screen().availableSize() - ITS_FRAME
+            room = self.screen().availableSize() - FRAME_SIZE
             self.resize(FIRST_SIZE.boundedTo(room))
 
     def page(self, name: str) -> Page:
@@ -195,7 +195,7 @@ class Window(QMainWindow):
         Recounting(self._context, self, self.message).begin()
 
     def _on_said(self, text: str) -> None:
-        self.statusBar().showMessage(harmless(text), SAID_MS)
+        self.statusBar().showMessage(harmless(text), MESSAGE_MS)
 
     def _on_wanted(self, wanted: Wanted) -> None:
         self.show_page(wanted.page)

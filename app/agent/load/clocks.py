@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Deque, NamedTuple, Optional
 
-KEPT_S = 10.0  # clocks drift apart by up to 0.1 ms in that time
+KEEP_S = 10.0  # clocks drift apart by up to 0.1 ms in that time
 
 
 class Offset(NamedTuple):
@@ -33,5 +33,5 @@ class Clock:
         """By the quickest of the latest pings; None before the first."""
         if not self._at:
             return None
-        since = self._at[-1] - KEPT_S
+        since = self._at[-1] - KEEP_S
         return min((each for each, at in zip(self._seen, self._at) if at >= since), key=lambda e: e.rtt_s)

@@ -26,7 +26,7 @@ CONNECT_S = 0.3  # from the start of sysbench until its clients are looked for
 LEAST_S = 0.2  # of a second or slice that counts
 LONGEST_SEARCH = 8  # doublings of the time between two searches for clients
 RARER = 4  # background threads are looked at each fourth time
-ASKED_S = 1.0  # between two questions which clients commit, on average
+COMMIT_QUERY_S = 1.0  # between two questions which clients commit, on average
 RELISTED_S = 10.0  # a client that connects anew may get another thread
 ALMOST_ALL = 0.9  # of the time of a step, in which the threads of all clients have to be known
 OF_DYNO = 10  # connections of its own that a step may have
@@ -159,7 +159,7 @@ class ThreadSampler:
         waiting = {tid for tid, state in clients.items() if state == LOCK}
         if waiting and now >= self._ask_at:
             server.ask(waiting, self._second[CLIENT])
-            self._ask_at = now + ASKED_S * random.uniform(0.5, 1.5)
+            self._ask_at = now + COMMIT_QUERY_S * random.uniform(0.5, 1.5)
         if self._looks % RARER == 0:
             server.others.look(self._second)
         self._looks += 1

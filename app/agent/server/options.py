@@ -99,7 +99,7 @@ def with_options(folder: str, build: Build) -> KnownBuild:
     return KnownBuild(**vars(build), options=options, of_plugins=_kept(folder, KEPT_OF_PLUGINS, build.server))
 
 
-def kept_names(folder: str) -> Dict[str, List[str]]:
+def remembered_names(folder: str) -> Dict[str, List[str]]:
     """The options that the latest survey has heard, by server program, named as variables are."""
     kept = read_cache(os.path.join(folder, KEPT))
     return {

@@ -44,7 +44,7 @@ _OF_EVERY_SERVER = """
 """
 _BESIDE_THE_DATA = {
     *_OF_EVERY_SERVER.split(),
-    *(name for each in KNOWN.values() for name in each.beside_the_data),
+    *(name for each in KNOWN.values() for name in each.outside_data),
 }
 
 

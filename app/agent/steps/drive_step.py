@@ -16,7 +16,7 @@ from app.agent.sampling.figures import (
     totals_of,
     value_of,
 )
-from app.agent.system.control import ASKED_FOR
+from app.agent.system.control import ON_REQUEST
 from app.protocol.events import CLIENT_BOUND, LOPSIDED, TUNNELLED
 from app.protocol.load_shares import DRIVEN
 from app.protocol.others import DISTURBED, to_json
@@ -168,7 +168,7 @@ class DriveStep:
 
     def _outcome(self, interrupted: str, generator: Driving) -> Any:
         if interrupted in ("stopped", "skipped"):
-            return interrupted, ASKED_FOR
+            return interrupted, ON_REQUEST
         if interrupted == "overdue":
             return "failed", "sysbench did not end within {} s after its time: Dyno ended it".format(
                 OVERDUE_S
@@ -194,7 +194,7 @@ class RemoteLoad:
         if not missing:
             return {}
         if self._session.control.interrupts:
-            return {"outcome": self._session.control.interrupts, "reason": ASKED_FOR}
+            return {"outcome": self._session.control.interrupts, "reason": ON_REQUEST}
         reason = _NO_WORD.format("s" if len(missing) > 1 else "", ", ".join(missing))
         return {"outcome": "failed", "reason": reason}
 

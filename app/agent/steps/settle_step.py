@@ -11,7 +11,7 @@ from app.agent.sampling.reading import Reading
 from app.agent.sampling.write_accounting import row_bytes
 from app.agent.server.debt import debt_text, read_debt
 from app.agent.server.mysql import Client, QueryError
-from app.agent.system.control import ASKED_FOR
+from app.agent.system.control import ON_REQUEST
 from app.engines import engine_of
 from app.engines.server import CALM_S
 from app.protocol.events import Mark, Progress
@@ -77,7 +77,7 @@ def _settled(
         settled.update(_close(session, first))
     return {
         "outcome": stopped or "completed",
-        "reason": ASKED_FOR if stopped else _capped(step, settling) if capped else "",
+        "reason": ON_REQUEST if stopped else _capped(step, settling) if capped else "",
         "value": seconds,
         "seconds": seconds,
         "settled": settled,

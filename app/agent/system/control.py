@@ -13,7 +13,7 @@ from .directory import write_file
 from .journal import Journal
 
 SESSION, STEP, PLAN = "session", "step", "plan"
-ASKED_FOR = "asked for by a person"  # the reason of what ends by a request
+ON_REQUEST = "asked for by a person"  # the reason of what ends by a request
 
 
 def request(control: str, verb: str, **what: Any) -> None:

@@ -81,7 +81,7 @@ class GateRequest:
     def loss(self) -> str:
         return f"{self.worse_pct:g}%"
 
-    def asked(self, rows: Sequence[Row]) -> list[Row]:
+    def chosen_rows(self, rows: Sequence[Row]) -> list[Row]:
         """The rows of these steps; raises InputError for a step that there is not."""
         for step in self.steps:
             if not any(step in (row.workload, row_label(row)) for row in rows):
@@ -122,12 +122,12 @@ def gate(
     return {**entry, "remarks": remarks}
 
 
-def _of_limits(found: Comparison, asked: Limits | None) -> list[str]:
+def _of_limits(found: Comparison, wanted: Limits | None) -> list[str]:
     """A remark if a plan until decided has another share of false verdicts than was asked for."""
     own = found.limits.false_share
-    if asked is None or asked.false_share == own:
+    if wanted is None or wanted.false_share == own:
         return []
-    of_plan, of_person = (f"{100 * each:g}%" for each in (own, asked.false_share))
+    of_plan, of_person = (f"{100 * each:g}%" for each in (own, wanted.false_share))
     return [f"at most {of_plan} of the answers false, as its plan until decided says, not {of_person}"]
 
 
@@ -135,7 +135,7 @@ def answer(comparison: Comparison, request: GateRequest) -> GateEntry:
     """The answer of a comparison of two columns."""
     whole = by_measure(comparison, request.measure)
     kept = [row for row in whole.rows if row.kind not in WAITING and row.direction]
-    found = replace(whole, rows=request.asked(kept))
+    found = replace(whole, rows=request.chosen_rows(kept))
     lines = list((_groups if request.by_groups else _steps)(found, request))
     return _entry(found, lines, request)
 

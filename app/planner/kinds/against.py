@@ -49,7 +49,7 @@ class BaseSession:
         repeats = asked.repeats if plan.until_decided else max(plan.repeats, LEAST)
         return cls(id_, fingerprint, replace(asked, contenders=(base,), repeats=repeats))
 
-    def beside(self, others: Sequence[ContenderRequest]) -> tuple[ContenderRequest, ...]:
+    def with_base(self, others: Sequence[ContenderRequest]) -> tuple[ContenderRequest, ...]:
         """The base, and the new contenders."""
         if not others:
             raise InputError(

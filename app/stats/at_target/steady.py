@@ -121,7 +121,7 @@ def _drift(blocks: Sequence[tuple[int, float]], what: str) -> str:
     """The stronger of a trend and a second level; empty if there is neither."""
     trend, level = _trend(blocks), _level(blocks)
     first, second = (trend, level) if trend.noise <= level.noise else (level, trend)
-    clearest = next((each for each in (first, second) if each.is_there), None)
+    clearest = next((each for each in (first, second) if each.is_found), None)
     if clearest is None:
         return ""
     return _trend_text(trend, what) if clearest is trend else _level_text(blocks, level, what)
@@ -143,7 +143,7 @@ class _Found:
         return max(self.after / self.before - 1, -1.0) if self.before > 0 else inf
 
     @property
-    def is_there(self) -> bool:
+    def is_found(self) -> bool:
         return abs(self.share) >= MATTERS and abs(self.after - self.before) > self.beyond * self.error
 
 

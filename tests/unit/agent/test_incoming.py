@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.incoming import KEPT_S, Incoming
+from app.agent.incoming import KEEP_S, Incoming
 from app.agent.system.directory import MARKER, Directory
 from app.agent.system.errors import AgentError
 from tests.plans import plan
@@ -67,7 +67,7 @@ def test_a_file_that_was_changed_is_no_plan(incoming: Incoming, tmp_path: Path) 
 
 def test_what_nobody_starts_goes_with_a_later_one(incoming: Incoming, tmp_path: Path) -> None:
     old, young = (tmp_path / "incoming" / f"{each * 64}.json" for each in "ab")
-    for file, age_s in ((old, KEPT_S + 60), (young, KEPT_S - 60)):
+    for file, age_s in ((old, KEEP_S + 60), (young, KEEP_S - 60)):
         file.write_text("{}")
         os.utime(file, (time.time() - age_s,) * 2)
     incoming.receive(SHA256, CONTENT)

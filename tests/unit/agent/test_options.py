@@ -14,10 +14,10 @@ from app.agent.server.options import (
     complaints_in,
     harmless_in,
     keep_options,
-    kept_names,
     known_options,
     parse_help,
     plugin_options,
+    remembered_names,
     with_options,
     without,
 )
@@ -223,7 +223,7 @@ def test_names_of_options_are_kept_as_variables_have_them(tmp_path: Path) -> Non
     server.touch()
     heard = Heard({"sort-buffer-size": "1", "ansi": ""}, {"ha_other": ["other-cache"]})
     keep_options(str(tmp_path), {str(server): heard})
-    assert kept_names(str(tmp_path)) == {str(server): ["ansi", "other_cache", "sort_buffer_size"]}
+    assert remembered_names(str(tmp_path)) == {str(server): ["ansi", "other_cache", "sort_buffer_size"]}
 
 
 def test_a_build_that_complains_for_ever_is_left_after_a_while(strict: Build, tmp_path: Path) -> None:

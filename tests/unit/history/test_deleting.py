@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import InputError
-from app.following.adoption import RemotePlan, is_kept
+from app.following.adoption import RemotePlan, is_followed
 from app.history.exchange.exporting import export
 from app.history.exchange.importing import import_session
 from app.history.lists import edits
@@ -76,9 +76,9 @@ def test_it_is_not_fetched_again(filled: History) -> None:
     there = [SessionSummary(each, len(WHOLE.raw), True) for each in (FIRST, SECOND)]
     found = RemotePlan(Target("local"), "/d", PLAN.id, "a plan", "sha", False, there[:1])
     edits.delete(filled, FIRST)
-    assert is_kept(found, filled.directory)
+    assert is_followed(found, filled.directory)
     edits.undelete(filled, FIRST)
-    assert is_kept(found, filled.directory)
+    assert is_followed(found, filled.directory)
 
 
 def test_a_rebuild_leaves_it_away(filled: History) -> None:

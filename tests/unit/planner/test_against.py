@@ -37,7 +37,7 @@ def kept(history: History, *contenders: str, catalog: Catalog | None = None, **v
 
 
 def asked(found: BaseSession, *others: ContenderRequest) -> PlanRequest:
-    return replace(found.request, contenders=found.beside(others))
+    return replace(found.request, contenders=found.with_base(others))
 
 
 def test_the_kept_contender_is_the_base_and_does_the_same_work(history: History) -> None:
@@ -172,7 +172,7 @@ def test_there_must_be_a_session_and_something_new(history: History) -> None:
         BaseSession.of(history, "nobody", Catalog())
     found = BaseSession.of(history, kept(history).turns[0].session, Catalog())
     with pytest.raises(InputError, match="write --contender BUILD:ENGINE:PRESET"):
-        found.beside(())
+        found.with_base(())
 
 
 def test_a_plan_file_has_no_text_of_a_preset() -> None:

@@ -143,7 +143,7 @@ def test_a_session_is_the_base_of_new_ones_as_baseline(history: History) -> None
     (base,) = found.request.contenders
     assert (base.preset, base.preset_text) == ("baseline", "")
     with pytest.raises(InputError, match="differ only in their names"):
-        both = found.beside([ContenderRequest(MARIADB, "innodb", "default")])
+        both = found.with_base([ContenderRequest(MARIADB, "innodb", "default")])
         resolve(replace(found.request, contenders=both), survey(), Catalog())
 
 

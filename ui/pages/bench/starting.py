@@ -137,7 +137,7 @@ class Starting(QObject):
         """A start failed: show an unknown host key, or follow what a lost link has started."""
         if isinstance(error, HostKeyError):
             self._message.show_warning("Nothing was started: accept the host key, then press Run again.")
-            self._targets.known.tell_key(self._target, error)
+            self._targets.known.report_host_key(self._target, error)
             return
         self._message.show_failure(error)
         if isinstance(error, LinkError):

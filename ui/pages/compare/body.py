@@ -27,7 +27,7 @@ from .sweeps import SweepPanel
 from .table import ComparisonTable
 from .why import CAUSES, WhyPanel
 
-BESIDE = 560  # pixels that charts need next to the table
+CHART_WIDTH = 560  # pixels that charts need next to the table
 _TABLE_SHARE, _CHART_SHARE = 1, 1
 _FIRST_COLUMN = 4  # where the keyboard is at first: the column after the base
 
@@ -142,7 +142,7 @@ class Body(QWidget):
     def _beside(self) -> int:
         """The width that the charts need next to the table: all of their tabs, and the widest of these."""
         tabs = self.tabs
-        return max(BESIDE, tabs.tabBar().sizeHint().width(), tabs.minimumSizeHint().width())
+        return max(CHART_WIDTH, tabs.tabBar().sizeHint().width(), tabs.minimumSizeHint().width())
 
     @property
     def _columns(self) -> str:

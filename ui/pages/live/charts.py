@@ -148,7 +148,7 @@ class SessionCharts(QWidget):
         """Advance the earlier session, and other contenders in slices, to the session's time."""
         if self._shown is not None:
             self._shown.advance()
-            if self._shown.its_round is not None:
+            if self._shown.round_curves is not None:
                 self._mark_warm_up()
         self._show_states()
         self._show_ratio()
@@ -189,7 +189,7 @@ class SessionCharts(QWidget):
         if shown is None:
             return
         self.qps.set_lines(shown.rate_lines(theme, self._rates))
-        self.latency.set_lines(shown.beside(theme, LATENCY))
+        self.latency.set_lines(shown.compared_lines(theme, LATENCY))
         self.latency.set_heats(shown.heats())
         self.heat.show_heat(shown.curves.heat, replace(shown.own(theme), key=HEAT["name"]))
         self.cpu.set_lines([each.line(theme) for each in CPU])
@@ -231,7 +231,7 @@ class SessionCharts(QWidget):
             return
         seen = curves.seen(self.axis.range, self.axis.is_growing) if cursor is None else None
         step = seen or curves.at(cursor)
-        self.ratio.show_step(self._shown.its_round if self._shown else None, step)
+        self.ratio.show_step(self._shown.round_curves if self._shown else None, step)
 
     def _on_cursor_moved(self, t: float | None) -> None:
         self._name_latency(t)
@@ -287,26 +287,26 @@ class RatioLine(ElidedLabel):
         self.setAccessibleName("Ratio so far")
         self.hide()
 
-    def show_step(self, its_round: RoundCurves | None, step: Bounds | None) -> None:
+    def show_step(self, round_curves: RoundCurves | None, step: Bounds | None) -> None:
         """Show the ratio of a step's slices so far."""
-        text = ratio_text(its_round, step) if its_round and step else ""
+        text = ratio_text(round_curves, step) if round_curves and step else ""
         if text != self.text():
             self.setText(text)
             self.setAccessibleDescription(text)
-        self.setVisible(its_round is not None)
+        self.setVisible(round_curves is not None)
 
     def _tell(self) -> None:
         self.setToolTip(as_tip(f"{self.text()}\n\n{TIP}" if self.text() else ""))
 
 
-def ratio_text(its_round: RoundCurves, step: Bounds) -> str:
+def ratio_text(round_curves: RoundCurves, step: Bounds) -> str:
     """`point-query so far, one round, no verdict: b 0.713 (0.632 to 0.811, 24 slices) of a's QPS`."""
-    if not its_round.plan.steps[step.position].sliced:
+    if not round_curves.plan.steps[step.position].sliced:
         return f"{step.label}: {_WHOLE}"
-    ratios = its_round.ratios(step.position)
+    ratios = round_curves.ratios(step.position)
     if not ratios:
         return f"{step.label}: no ratio{' yet' if step.ended_t is None else ', as no slices were measured'}"
-    base = its_round.entries[0]["contender"]["name"]
+    base = round_curves.entries[0]["contender"]["name"]
     if step.ended_t is not None and all(ratio.slices == 1 for _, ratio in ratios):
         parts = ", ".join(f"{entry['contender']['name']} {ratio.value:.3f}" for entry, ratio in ratios)
         return f"{step.label}, one slice of each, no verdict: {parts} of {base}'s QPS"

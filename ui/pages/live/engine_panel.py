@@ -21,7 +21,7 @@ from .curves import RECENT_S, SessionCurves
 LINES = 2
 MISSING = "\u2013"
 NO_PANEL = "Dyno does not know the figures of this engine"
-NOT_TOLD = "No figures of the engine: an older Dyno did not store them, or the step has not ended"
+NO_FIGURES = "No figures of the engine: an older Dyno did not store them, or the step has not ended"
 
 
 class EnginePanel(QWidget):
@@ -80,7 +80,7 @@ class EnginePanel(QWidget):
         for figure in self._panel:
             self._show(figure, found.get(figure.name), (), {})
         about = named(step["name"], step["coordinates"]) if step else ""
-        self.heading.setText(NO_PANEL if not self._panel else about if found else NOT_TOLD)
+        self.heading.setText(NO_PANEL if not self._panel else about if found else NO_FIGURES)
 
     def _show(
         self, figure: Figure, value: float | None, trend: Sequence[float | None], parts: Mapping[str, float]

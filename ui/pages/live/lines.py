@@ -55,7 +55,7 @@ class ShownCurves:
     choice: SeriesEntry | None = None  # of the person
     ghost: GhostCurves | None = None
     earlier: SessionEntry | None = None  # of the ghost
-    its_round: RoundCurves | None = None
+    round_curves: RoundCurves | None = None
 
     @property
     def caption(self) -> str:
@@ -67,16 +67,16 @@ class ShownCurves:
         """Advance what is beside the session to its time."""
         if self.ghost is not None:
             self.ghost.advance(self.curves.bounds, self.curves.t)
-        if self.its_round is not None:
-            self.its_round.advance()
+        if self.round_curves is not None:
+            self.round_curves.advance()
 
     def tracks(self) -> dict[str, Track]:
         """By key of their lines."""
         tracks = dict(self.curves.tracks)
         if self.ghost is not None:
             tracks |= {GHOST + name: track for name, track in self.ghost.tracks.items()}
-        if self.its_round is not None:
-            tracks |= {OTHER + session: track for session, track in self.its_round.tracks.items()}
+        if self.round_curves is not None:
+            tracks |= {OTHER + session: track for session, track in self.round_curves.tracks.items()}
         return tracks
 
     def heats(self) -> dict[str, HeatTrack]:
@@ -87,9 +87,9 @@ class ShownCurves:
     def numbers(self, units: Mapping[str, str]) -> Numbers:
         """What is behind the charts."""
         drawn = [(self.session["name"], self.curves.tracks)]
-        if self.its_round is not None:
-            names = {each["id"]: each["name"] for each in self.its_round.entries}
-            drawn += [(names[session], {QPS: track}) for session, track in self.its_round.tracks.items()]
+        if self.round_curves is not None:
+            names = {each["id"]: each["name"] for each in self.round_curves.entries}
+            drawn += [(names[session], {QPS: track}) for session, track in self.round_curves.tracks.items()]
         if self.earlier is not None and self.ghost is not None:
             drawn.append((self.earlier["name"], self.ghost.tracks))
         return session_numbers(self.curves, drawn, units)
@@ -108,7 +108,7 @@ class ShownCurves:
         first, *ghost = self._and_earlier(theme, replace(own, key=rates), f"{self._earlier_name}, earlier")
         return [*self._of_round(theme, first), *ghost]
 
-    def beside(self, theme: Theme, series: str) -> list[Line]:
+    def compared_lines(self, theme: Theme, series: str) -> list[Line]:
         """The line of the session, and that of the earlier session."""
         return self._and_earlier(theme, replace(self.own(theme), key=series), "earlier")
 
@@ -118,7 +118,7 @@ class ShownCurves:
             return []
         if self.choice["name"] == CLIENT_STATES:
             return state_lines(theme, states)
-        return self.beside(theme, self.choice["name"])
+        return self.compared_lines(theme, self.choice["name"])
 
     @property
     def _earlier_name(self) -> str:
@@ -132,14 +132,14 @@ class ShownCurves:
 
     def _of_round(self, theme: Theme, shown: Line) -> list[Line]:
         """The lines of contenders that alternate; of two with one colour the second is dashed."""
-        if self.its_round is None or shown.key != QPS:
+        if self.round_curves is None or shown.key != QPS:
             return [shown]
         lines, seen = list[Line](), set[int]()
-        shorts = short_names([entry["name"] for entry in self.its_round.entries]).names
-        for entry, short in zip(self.its_round.entries, shorts, strict=True):
+        shorts = short_names([entry["name"] for entry in self.round_curves.entries]).names
+        for entry, short in zip(self.round_curves.entries, shorts, strict=True):
             colour, whose = theme.contender(entry["colour"]), entry["contender"]["name"]
             line = Line(OTHER + entry["id"], short, colour, full=entry["name"], contender=whose)
-            key = line.key if entry["id"] in self.its_round.tracks else shown.key
+            key = line.key if entry["id"] in self.round_curves.tracks else shown.key
             lines.append(replace(line, key=key, dashed=entry["colour"] in seen))
             seen.add(entry["colour"])
         return lines

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from app.protocol.answers import Queue
 from app.remote.target import LOCAL, Target
-from app.targets.queue import begins_text, is_kept_waiting
+from app.targets.queue import begins_text, is_held_up
 from app.targets.store import Targets
 from ui.core.context import Context
 from ui.core.theme import SPACE
@@ -90,5 +90,5 @@ def lines_of(target: Target, queue: Queue) -> list[str]:
 
 def _when(queue: Queue, at: int) -> str:
     entry = queue.plans[at]
-    says = entry.held or (entry.at and not queue.held) or is_kept_waiting(queue, entry)
+    says = entry.held or (entry.at and not queue.held) or is_held_up(queue, entry)
     return f" ({begins_text(queue, entry)})" if says else ""

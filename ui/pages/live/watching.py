@@ -76,9 +76,9 @@ def load(history: History, request: ViewRequest) -> LoadedSession:
     earlier = ghosts(history, request.session)
     curves, progress = SessionCurves(found, request.names), stored_progress(history, found.overview.plan)
     curves.heat.prepare()
-    its_round = _round(history, curves, found.overview)
+    round_curves = _round(history, curves, found.overview)
     ghost = _ghost(history, request, curves.gap_s)
-    return LoadedSession(request, found, curves, ghost, earlier, progress, its_round)
+    return LoadedSession(request, found, curves, ghost, earlier, progress, round_curves)
 
 
 def _ghost(history: History, request: ViewRequest, gap_s: float) -> GhostCurves | None:

@@ -82,7 +82,7 @@ class KnownTargets(QObject):
         if state is not None and isinstance(state.error, HostKeyError):
             self._surveying.show_host_key(state.target, state.error)
 
-    def tell_key(self, target: Target, error: HostKeyError) -> None:
+    def report_host_key(self, target: Target, error: HostKeyError) -> None:
         """Let the person see a host key that was met elsewhere."""
         if self._is_current(target):
             self.model.change(target.name, lambda now: replace(now, link=link_of(error), error=error))
@@ -108,7 +108,7 @@ class KnownTargets(QObject):
         rest = [each for each in state.target.directories if each != directory]
 
         def done(_: object) -> None:
-            self.tell_changed()
+            self.report_changed()
             self.changed.emit(name)
 
         self._context.tasks.run(
@@ -127,12 +127,12 @@ class KnownTargets(QObject):
             self._surveys.forget(name)
 
         def done(_: None) -> None:
-            self.tell_changed()
+            self.report_changed()
             self.removed.emit(name)
 
         self._context.tasks.run(self, work, done, self.troubled.emit, stores=True)
 
-    def tell_changed(self) -> None:
+    def report_changed(self) -> None:
         """Report that targets have changed."""
         self.reload()
         self._context.bus.changed.emit(Changes(targets=True))

@@ -50,7 +50,7 @@ class TargetModel(QAbstractListModel):
             self.endResetModel()
         else:
             self._states = list(states)
-            self.tell_time()
+            self.update_time()
 
     def change(self, name: str, changed: Callable[[TargetState], TargetState]) -> None:
         row = self.row_of(name)
@@ -58,7 +58,7 @@ class TargetModel(QAbstractListModel):
             self._states[row] = changed(self._states[row])
             self.dataChanged.emit(self.index(row), self.index(row))
 
-    def tell_time(self) -> None:
+    def update_time(self) -> None:
         """Update the ages."""
         if self._states:
             self.dataChanged.emit(self.index(0), self.index(len(self._states) - 1))

@@ -171,7 +171,7 @@ class TargetsPanel(QWidget):
         self.known.troubled.connect(self.message.show_failure)
         self.known.removed.connect(lambda _: self.reload())
         self.builds.changed.connect(lambda name: self.known.survey(name, is_asking=False))
-        self.builds.targets_changed.connect(self.known.tell_changed)
+        self.builds.targets_changed.connect(self.known.report_changed)
         self.builds.failed.connect(self.message.show_failure)
         self.view.login_wanted.connect(self.survey_chosen)
         self.view.key_wanted.connect(lambda: self.known.look_at_key(self._chosen))
@@ -230,7 +230,7 @@ class TargetsPanel(QWidget):
 
     def _on_saved(self, target: Target, survey: Surveyed | None) -> None:
         self._set_editing(False)
-        self.known.tell_changed()
+        self.known.report_changed()
         self.reload()
         if target.name == self._chosen:
             self.target_chosen.emit(target.name)  # it may be another machine now
@@ -253,8 +253,8 @@ class TargetsPanel(QWidget):
             self.known.survey_if_old(target.name, STALE_S)
 
     def _on_tick(self) -> None:
-        self.known.model.tell_time()
-        self.view.card.tell_time()
+        self.known.model.update_time()
+        self.view.card.update_time()
 
 
 def _head(targets: TargetList, shorts: Mapping[QAction, str]) -> QHBoxLayout:

@@ -11,7 +11,7 @@ from app.core.harmless import harmless
 from app.core.units import bytes_text, count_text
 from app.protocol.answers import Snapshot
 from app.remote.target import Target
-from app.targets.snapshots import HEADERS, kept_on, row_of
+from app.targets.snapshots import HEADERS, row_of, snapshots_on
 from ui.core.context import Context
 from ui.core.plain import as_tip
 from ui.core.theme import SPACE
@@ -48,7 +48,7 @@ class SnapshotsDialog(KeptDialog):
         self._ask_target([])
         self.open()
 
-    def show_kept(self, found: Sequence[Snapshot]) -> None:
+    def show_snapshots(self, found: Sequence[Snapshot]) -> None:
         size = bytes_text(sum(each.size_bytes or 0 for each in found))
         self.said.setText(f"{count_text(len(found), 'snapshot')}, {size}" if found else "No snapshots")
         self.list.clear()
@@ -62,12 +62,12 @@ class SnapshotsDialog(KeptDialog):
         target, ask = self._target, self._context.secrets.ask
         self._await_answer()
         self._context.tasks.run(
-            self, lambda: kept_on(target, ask, deleted), self._on_answered, self._on_failed
+            self, lambda: snapshots_on(target, ask, deleted), self._on_answered, self._on_failed
         )
 
     def _on_answered(self, found: Sequence[Snapshot]) -> None:
         self.list.setEnabled(True)
-        self.show_kept(found)
+        self.show_snapshots(found)
 
     def _on_failed(self, error: Exception) -> None:
         self.said.setText("")

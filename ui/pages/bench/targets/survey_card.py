@@ -79,7 +79,7 @@ class SurveyCard(QFrame):
             + (f", {unable} cannot start" if unable else "")
         )
         self.builds.show_builds(builds)
-        self.tell_time()
+        self.update_time()
 
     def add_button(self, button: QPushButton) -> None:
         """Add a button for what the survey has found."""
@@ -90,7 +90,7 @@ class SurveyCard(QFrame):
         self.builds.show_builds(())
         self._set_empty(True)
 
-    def tell_time(self) -> None:
+    def update_time(self) -> None:
         """Update the age."""
         if self._survey:
             self._age.setText(f"Surveyed {ago_text(self._survey.at, time.time())}")
