@@ -98,7 +98,7 @@ def test_a_figure_without_one_of_the_base_stands_as_it_is(opened: Open, page: Co
     assert found and cells(found, "value")[1] is not None
     assert model.cell(row, len(FIXED)).text == ""
     cell = model.cell(row, len(FIXED) + 1)
-    assert cell.is_quiet and cell.text == f"{found['values'][1]:,.0f}"
+    assert cell.is_quiet and cell.text == f"{found.cells[1].value:,.0f}"
     tip = model.index(row, len(FIXED) + 1).data(Qt.ItemDataRole.ToolTipRole)
     assert "the base has no result here" in tip
 
