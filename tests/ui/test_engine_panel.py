@@ -17,7 +17,7 @@ from tests.ui.watched import WatchedPlans
 from ui.core.context import Context
 from ui.dialogs.help import HelpDialog
 from ui.pages.live import LivePage
-from ui.pages.live.engine_panel import MISSING, NO_PANEL, NOT_TOLD
+from ui.pages.live.engine_panel import MISSING, NO_FIGURES, NO_PANEL
 from ui.shell.window import FIRST_SIZE, Window
 
 LEAST = 110  # pixels of a lower chart
@@ -79,7 +79,7 @@ def test_the_running_second_then_the_step(
     assert panel.heading.text().startswith("point-query")
     page.body.table.choose_row(0)
     page.step.look_at(0)
-    assert panel.heading.text() == NOT_TOLD and texts(page) == {}
+    assert panel.heading.text() == NO_FIGURES and texts(page) == {}
 
 
 def test_parts_are_next_to_their_figure(plans: tuple[Context, WatchedPlans], follow: Any, qtbot: Any) -> None:

@@ -56,9 +56,9 @@ def test_nothing_to_steer_is_no_wrong_input(
     assert capsys.readouterr().err == "dyno: no plan runs on local\n"
 
 
-@pytest.mark.parametrize("is_kept", [False, True])
+@pytest.mark.parametrize("is_followed", [False, True])
 def test_a_plan_that_ended_meanwhile_closes_with_sentences(
-    dyno_home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], is_kept: bool
+    dyno_home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], is_followed: bool
 ) -> None:
     """Also where the window has fetched all of it, so that nothing is left to follow."""
     its_plan = sliced.plan(rounds=3)
@@ -69,13 +69,13 @@ def test_a_plan_that_ended_meanwhile_closes_with_sentences(
         yield RemotePlan(target, "/d", its_plan.id, "over", "sha", False, [])
 
     monkeypatch.setattr("app.following.adoption.find_plans", find_plans)
-    monkeypatch.setattr("app.following.adoption.is_kept", lambda *_: is_kept)
+    monkeypatch.setattr("app.following.adoption.is_followed", lambda *_: is_followed)
     monkeypatch.setattr("app.cli.follow.watch_sessions", lambda *_: 0)
     assert main(["follow"]) == 0
     told = capsys.readouterr().out
     assert "rocksdb-default is slower, 0.50 (" in told
     assert told.endswith(f"look at it again: dyno compare {its_plan.id[-6:]}\n")
-    assert told.startswith("everything of local is in the history") is is_kept
+    assert told.startswith("everything of local is in the history") is is_followed
 
 
 @pytest.mark.parametrize(("until_decided", "said"), [(False, "1 of 2 ended"), (True, "1 of at most 2 ended")])
