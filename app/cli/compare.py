@@ -196,12 +196,12 @@ def show_verdict(
 ) -> None:
     """Print the verdict as sentences; as JSON with base and limits."""
     from app.comparison.answers.sentences import figure_of, verdict_lines
-    from app.comparison.cells.to_json import limits_json
+    from app.comparison.cells.to_json import json_of_limits
 
     found = _compared(references, base, measure, limits)
     lines = [*found.first_texts, *verdict_lines(found, figure_of(measure))]
     if form == "json":
-        print_json({"base": found.base_id, "sentences": lines, "limits": limits_json(found.limits)})
+        print_json({"base": found.base_id, "sentences": lines, "limits": json_of_limits(found.limits)})
     else:
         say(*(lines or ["No verdict (one column: nothing to compare it with)."]))
 

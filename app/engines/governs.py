@@ -292,7 +292,7 @@ _ROWS = (
 
 GOVERNS: Dict[str, Governs] = {name: row for row in _ROWS for name in row.variables}
 
-# what a server says of now, not of so many since it began
+# levels: what holds now, not a count since the start
 LEVELS = (
     r"uptime|threads_(connected|running|cached)|open_(files|tables|streams|table_definitions)|.*_size|.*_lsn"
     r"|innodb_.*_(free|total|data|misc|dirty|old|current|age|max_age|length|avg|max|used|pct)|memory_.*"

@@ -210,9 +210,9 @@ class ThreadSampler:
     # the figures of the step
 
     def connected(self, count: int) -> None:
-        """How many connections the server counted in the step: one for each client, and those of Dyno."""
+        """How many connections the server counted since `begin_step`: one for each client, if they stay."""
         if self._server is not None:
-            self._anew = count - self._server.connections - self._server.wanted
+            self._anew = count - self._server.wanted
 
     @property
     def _problem(self) -> str:

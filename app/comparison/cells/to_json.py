@@ -27,14 +27,14 @@ def to_json(comparison: Comparison) -> dict[str, object]:
             {**_fields(group), "ratios": [ratio and _fields(ratio) for ratio in group.ratios]}
             for group in comparison.groups
         ],
-        "limits": limits_json(comparison.limits),
+        "limits": json_of_limits(comparison.limits),
         "repeatedly": comparison.repeatedly,
         "has_own_limits": comparison.has_own_limits,
         "warnings": [each.text for each in comparison.warnings],
     }
 
 
-def limits_json(limits: Limits) -> dict[str, float]:
+def json_of_limits(limits: Limits) -> dict[str, float]:
     return {"false_share": limits.false_share, "matters": limits.matters}
 
 

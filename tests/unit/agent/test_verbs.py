@@ -15,7 +15,7 @@ from app.protocol import answers
 DESKTOP = Path(__file__).parents[3] / "app/remote/agent.py"
 
 
-def asked() -> Iterator[tuple[str, str]]:
+def verbs_of_desktop() -> Iterator[tuple[str, str]]:
     """Each verb that the desktop asks, with the class of the answer that it expects."""
     for node in ast.walk(ast.parse(DESKTOP.read_text())):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "self._ask":
@@ -36,11 +36,11 @@ def test_a_verb_is_given_what_its_function_takes(name: str) -> None:
 
 
 def test_the_desktop_asks_for_the_answer_that_a_verb_gives() -> None:
-    pairs = list(asked())
+    pairs = list(verbs_of_desktop())
     assert len(pairs) > 20
     assert not [(verb, answer) for verb, answer in pairs if answer not in answers_of(VERBS[verb])]
 
 
 def test_every_verb_is_asked() -> None:
     """The desktop opens a stream with `follow`; the agent starts `begin` for itself."""
-    assert {*VERBS} == {*dict(asked()), "follow", "begin"}
+    assert {*VERBS} == {*dict(verbs_of_desktop()), "follow", "begin"}

@@ -44,7 +44,7 @@ class TestReleased:
             assert import_session(history, folder / "session.zip").new
         check(dyno_home)
 
-    def test_its_history_is_opened(self, folder: Path, dyno_home: Path) -> None:
+    def test_the_history_is_opened(self, folder: Path, dyno_home: Path) -> None:
         """One of this version stays as it is; others get the tables of a new one."""
         dyno_home.mkdir()
         before = Path(shutil.copy(folder / "history.sqlite", dyno_home)).read_bytes()

@@ -36,7 +36,7 @@ def kept(history: History, *contenders: str, catalog: Catalog | None = None, **v
     return made
 
 
-def asked(found: BaseSession, *others: ContenderRequest) -> PlanRequest:
+def request_of(found: BaseSession, *others: ContenderRequest) -> PlanRequest:
     return replace(found.request, contenders=found.with_base(others))
 
 
@@ -45,7 +45,7 @@ def test_the_kept_contender_is_the_base_and_does_the_same_work(history: History)
         history, contenders=(TUNED, MYISAM), rows=5000, threads=(1, 4), steps=("read-only",), repeats=4
     )
     found = BaseSession.of(history, before.turns[0].session, Catalog())
-    plan = resolve(asked(found, OTHER_BUILD), MACHINE, Catalog())
+    plan = resolve(request_of(found, OTHER_BUILD), MACHINE, Catalog())
     assert plan.contenders[0].key == before.contenders[0].key
     assert [each.name for each in plan.contenders] == ["tuned", "innodb"]
     assert plan.work_key == before.work_key
@@ -61,7 +61,7 @@ def test_other_contenders_of_its_plan_are_left_out(history: History) -> None:
 
 def test_steps_are_in_slices_where_that_is_possible(history: History) -> None:
     found = BaseSession.of(history, kept(history).turns[0].session, Catalog())
-    given, why = in_slices_where_possible(asked(found, MYISAM), MACHINE, Catalog())
+    given, why = in_slices_where_possible(request_of(found, MYISAM), MACHINE, Catalog())
     assert (given.order, why) == ("slices", "")
     assert any(step.sliced for step in resolve(given, MACHINE, Catalog()).steps)
 
@@ -81,7 +81,7 @@ def test_else_whole_sessions_alternate_and_it_is_said_why(
     news = [
         replace(MYISAM, name=f"new-{at}", table_options=f"AVG_ROW_LENGTH={100 + at}") for at in range(others)
     ]
-    given, said = in_slices_where_possible(asked(found, *news), MACHINE, Catalog())
+    given, said = in_slices_where_possible(request_of(found, *news), MACHINE, Catalog())
     assert (given.order, said) == ("interleaved", why)
 
 
@@ -94,7 +94,7 @@ def test_servers_that_do_not_fit_together_alternate_whole(history: History, tmp_
     before = kept(history, f"{MARIADB}:innodb:large", catalog=catalog)
     found = BaseSession.of(history, before.turns[0].session, catalog)
     larger = ContenderRequest(MARIADB, "innodb", "larger")
-    given, why = in_slices_where_possible(asked(found, larger), survey(memory_bytes=16 * GB), catalog)
+    given, why = in_slices_where_possible(request_of(found, larger), survey(memory_bytes=16 * GB), catalog)
     assert given.order == "interleaved" and "for 2 contenders at once" in why
 
 
@@ -106,13 +106,13 @@ def test_a_preset_that_was_changed_since_is_as_it_was(history: History, tmp_path
     path.write_text("[mysqld]\ninnodb_buffer_pool_size=2G\n")
     catalog = Catalog(tmp_path)
     found = BaseSession.of(history, session, catalog)
-    plan = resolve(asked(found, ContenderRequest(MARIADB, "innodb", "mine")), MACHINE, catalog)
+    plan = resolve(request_of(found, ContenderRequest(MARIADB, "innodb", "mine")), MACHINE, catalog)
     assert [each.preset for each in plan.contenders] == [f"mine-{session[-6:]}", "mine"]
     assert plan.contenders[0].key == before.contenders[0].key != plan.contenders[1].key
     assert f"presets/innodb/mine-{session[-6:]}.cnf" in plan.files
     path.unlink()
     gone = BaseSession.of(history, session, catalog)
-    assert resolve(asked(gone, MYISAM), MACHINE, catalog).contenders[0].key == before.contenders[0].key
+    assert resolve(request_of(gone, MYISAM), MACHINE, catalog).contenders[0].key == before.contenders[0].key
 
 
 def test_a_journal_of_others_cannot_name_a_file_elsewhere(history: History) -> None:
@@ -134,7 +134,7 @@ def test_a_preset_of_others_may_say_no_more_than_any_other(history: History, lin
     Writer(history).append(plan.id, session, 0, journals.Maker(plan, session).begin().raw)
     found = BaseSession.of(history, session, Catalog())
     with pytest.raises(InputError, match="itself: remove the line"):
-        resolve(asked(found, MYISAM), MACHINE, Catalog())
+        resolve(request_of(found, MYISAM), MACHINE, Catalog())
 
 
 def test_a_preset_that_is_the_same_keeps_its_name(history: History) -> None:
@@ -160,7 +160,7 @@ def test_the_server_must_be_the_one_that_was_measured(history: History) -> None:
 
 def test_what_is_the_same_is_refused(history: History) -> None:
     found = BaseSession.of(history, kept(history).turns[0].session, Catalog())
-    same = asked(found, ContenderRequest(MARIADB, "innodb"))
+    same = request_of(found, ContenderRequest(MARIADB, "innodb"))
     with pytest.raises(InputError, match="differ only in their names"):
         resolve(same, MACHINE, Catalog())
     with pytest.raises(InputError, match="differ only in their names"):
@@ -186,7 +186,7 @@ def test_a_launch_takes_it_as_any_other(history: History) -> None:
     found = BaseSession.of(history, kept(history).turns[0].session, Catalog())
 
     def settled(seen: Survey) -> PlanRequest:
-        return in_slices_where_possible(asked(found, MYISAM), seen, Catalog())[0]
+        return in_slices_where_possible(request_of(found, MYISAM), seen, Catalog())[0]
 
     launch = Launch(settled, ScriptedAgent(found=MACHINE).reached())
     plan = next(stage.plan for stage in launch.stages() if stage.plan)
@@ -198,4 +198,4 @@ def test_what_was_measured_until_decided_is_measured_so_again(history: History) 
     before = kept(history, f"{MARIADB}:innodb", f"{MARIADB}:myisam", **until)
     found = BaseSession.of(history, before.turns[0].session, Catalog())
     assert {name: getattr(found.request, name) for name in until} == until
-    assert resolve(asked(found, OTHER_BUILD), MACHINE, Catalog()).until_decided
+    assert resolve(request_of(found, OTHER_BUILD), MACHINE, Catalog()).until_decided
