@@ -17,7 +17,7 @@ from app.protocol.reading import read
 
 GB = 1 << 30
 NOW = 1_800_000_000.0
-VERSION = "10.11.8"  # of no Debian that is tested
+VERSION = "10.11.19"  # recorded keys of plans contain it
 MARIADB = f"mariadb-{VERSION}"  # of the made-up target; that of this system is in tests/installed.py
 THREE = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb", f"{MARIADB}:myisam")
 
