@@ -14,7 +14,7 @@ from app.explaining.explaining import MINUTES
 from .compare import add_limits, limits_of
 from .launching import launch_plan
 from .parser import add_directory, add_json, duration, whole_number, words_of
-from .plan_options import DISTURBING, add_cpus, add_disturbing, allowed_of, rows_of
+from .plan_options import DISTURBING, add_options, allowed_of, rows_of
 from .screen import ask_secret, print_json, print_text_tables, say
 
 if TYPE_CHECKING:
@@ -59,8 +59,7 @@ def add_work(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rows", help='rows of each table, or "3x memory"')
     parser.add_argument("--seconds", type=duration, help="measured seconds of the step in each round")
     parser.add_argument("--warmup", type=duration, help="unmeasured seconds before the step")
-    add_cpus(parser)
-    add_disturbing(parser)
+    add_options(parser, "cpus", *DISTURBING)
 
 
 def add_time(parser: argparse.ArgumentParser, what: str, usual: str = "") -> None:

@@ -9,7 +9,7 @@ from app.protocol.reading import MOST_PCT
 
 from .compare import limits_of
 from .parser import add_json, percent
-from .plan_options import add_disturbing, allowed_of
+from .plan_options import DISTURBING, add_options, allowed_of
 from .screen import print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def add_words(words: Any) -> None:
         "--step", action="append", metavar="STEP",
         help="judge only this step: point-query, 'scan threads=4'; give it once for each",
     )  # fmt: skip
-    add_disturbing(parser)
+    add_options(parser, *DISTURBING)
     add_json(parser)
     parser.set_defaults(run=gate_sessions, matters=None, failure=3)
 

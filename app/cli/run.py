@@ -7,25 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
+from app.planner.request.request import PlanRequest
 
 from .compare import show_result_of
 from .launching import launch_plan
 from .parser import add_directory, filled, words_of
-from .plan_options import (
-    DISTURBING,
-    LIMITS,
-    NUMBERS,
-    add_plan_options,
-    named_contenders,
-    option_of,
-    with_options,
-    with_shared,
-)
+from .plan_options import Given, add_plan_options
 from .screen import say
 from .several import run_on_several
 
 if TYPE_CHECKING:
-    from app.planner import PlanRequest
     from app.planner.kinds.published import Published
     from app.protocol.answers import Survey
 
@@ -34,34 +25,7 @@ if TYPE_CHECKING:
     Asked = tuple[str, Settled]
 
 _WHOLE = "whole sessions A B B A, not in slices"
-
-# what `--duel` settles by itself: its name among the arguments, and as it is written
-_SETTLED = (
-    "plan",
-    "again",
-    "against",
-    "contender",
-    "sequence",
-    "steps",
-    *NUMBERS,
-    "rows",
-    "threads",
-    "rate",
-    "arrivals",
-    "order",
-    "transport",
-)
-_SETTLED += (
-    *DISTURBING,
-    *LIMITS,
-    "profile",
-    "repeat_if_disturbed",
-    "load_method",
-    "start_state",
-    "core_sets",
-)
-_SETTLED += ("load", "load_address")
-_SETTLED += ("cpus", "vary", "instruments", "table_options", "cores", "allocator", "numa", "memory_limit")
+_OF_ANY_PLAN = ("name", "target", "allow_busy", "allow_small_disk")  # what `--duel` leaves to a person
 
 
 class _Several(argparse.Action):
@@ -101,18 +65,6 @@ def add_words(words: Any) -> None:
 
 def _add_ways(parser: argparse.ArgumentParser) -> None:
     """Options for how the plan runs."""
-    parser.add_argument(
-        "--allow-busy",
-        action="store_true",
-        default=None,
-        help="start even while a plan of another directory runs there",
-    )
-    parser.add_argument(
-        "--allow-small-disk",
-        action="store_true",
-        default=None,
-        help="start even if the plan may fill the disk",
-    )
     add_directory(parser)
     parser.add_argument(
         "--dry-run", action="store_true", help="print plan, estimate and checks; start nothing"
@@ -138,86 +90,67 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    given = Given.of(arguments)
     targets = words_of("target", arguments.target) if arguments.target else []
     if len(targets) > 1:
-        each_alone = (argparse.Namespace(**{**vars(arguments), "target": name}) for name in targets)
-        return run_on_several(dict(map(request_from, each_alone)), arguments)
-    code, plan = launch_plan(*request_from(arguments), arguments)
+        each_alone = (given.at(name) for name in targets)
+        return run_on_several(dict(request_from(arguments, each) for each in each_alone), arguments)
+    code, plan = launch_plan(*request_from(arguments, given), arguments)
     show_result_of(plan.id, has_table=arguments.duel)
     return code
 
 
-def request_from(arguments: argparse.Namespace) -> Asked:
+def request_from(arguments: argparse.Namespace, given: Given) -> Asked:
     """The target and the request; the request may depend on the survey."""
     if arguments.duel:
-        return _duel(arguments)
+        return _duel(arguments, given)
     if arguments.against is not None:
-        return _against(arguments)
-    if published := _published(arguments):
-        return _set_up_here(published, arguments)
+        return _against(arguments, given)
+    if arguments.again:
+        return _again(arguments, given)
+    return _as_asked(request_of(arguments, given))
+
+
+def request_of(arguments: argparse.Namespace, given: Given) -> PlanRequest:
+    """The plan file with what was given in its place."""
+    plan = PlanRequest() if arguments.plan is None else PlanRequest.from_file(_plan_file(arguments.plan))
+    return given.over(plan)
+
+
+def _as_asked(request: PlanRequest) -> Asked:
     from app.catalog import Catalog
     from app.planner.resolve.resolve import choices_of
     from app.targets.store import Targets
 
-    request = request_of(arguments)
     choices_of(request, Catalog())  # what is wrong on every target comes before what the target says
     for name in request.load:
         Targets().get(name)
     return request.target, lambda _: request
 
 
-def request_of(arguments: argparse.Namespace) -> PlanRequest:
-    """The request of the plan file, overridden by the options."""
-    request = _asked_for(arguments)
-    contenders = named_contenders(arguments) or request.contenders
-    return with_options(request, arguments, with_shared(contenders, arguments))
-
-
-def _asked_for(arguments: argparse.Namespace) -> PlanRequest:
-    """The request before any option: from a plan file, sessions of the history, or empty."""
-    from app.planner import PlanRequest
-
-    if arguments.again:
-        return _again(arguments)
-    return PlanRequest() if arguments.plan is None else PlanRequest.from_file(_plan_file(arguments.plan))
-
-
-def _again(arguments: argparse.Namespace) -> PlanRequest:
+def _again(arguments: argparse.Namespace, given: Given) -> Asked:
+    """The same sessions again; if others measured them, set up for the target."""
     from app.planner.kinds.again import request_again
+    from app.planner.kinds.published import Published
 
     from .session import opened
 
     if arguments.plan is not None:
         raise InputError("a plan file and --again exclude each other: give one of them")
     with opened() as history:
-        return request_again(history, arguments.again)
+        published = Published.of(history, arguments.again)
+        if not published:
+            return _as_asked(given.over(request_again(history, arguments.again)))
+    return _set_up_here(published, given)
 
 
-def _published(arguments: argparse.Namespace) -> Published | None:
-    """The sessions of `--again`, if others measured them."""
-    if not arguments.again or arguments.plan is not None:
-        return None
-    from app.planner.kinds.published import Published
-
-    from .session import opened
-
-    with opened() as history:
-        return Published.of(history, arguments.again)
-
-
-def _set_up_here(published: Published, arguments: argparse.Namespace) -> Asked:
-    """Set up published sessions on the target; options override what was published."""
+def _set_up_here(published: Published, given: Given) -> Asked:
     from app.catalog import Catalog
-    from app.planner import PlanRequest
 
-    contenders = with_shared(named_contenders(arguments), arguments)
-    target = with_options(PlanRequest(), arguments, contenders).target
-
-    def by_hand(request: PlanRequest) -> PlanRequest:
-        return with_options(request, arguments, contenders or with_shared(request.contenders, arguments))
+    target = given.over(PlanRequest()).target
 
     def settled(survey: Survey) -> PlanRequest:
-        found = published.set_up(target, survey, Catalog(), by_hand)
+        found = published.set_up(target, survey, Catalog(), given.over)
         for line in (*found.text().splitlines(), ""):
             say(line)
         return found.request
@@ -225,25 +158,24 @@ def _set_up_here(published: Published, arguments: argparse.Namespace) -> Asked:
     return target, settled
 
 
-def _against(arguments: argparse.Namespace) -> Asked:
+def _against(arguments: argparse.Namespace, given: Given) -> Asked:
     """The request of `--against`: options for contenders apply only to the new ones."""
     from app.catalog import Catalog, approved_hashes
     from app.planner.kinds.against import BaseSession, in_slices_where_possible
 
     from .session import opened
 
-    for name in ("plan", "again"):
+    for name, what in (("plan", "the plan file"), ("again", "--again")):
         if getattr(arguments, name) is not None:
-            what = "the plan file" if name == "plan" else option_of(name)
             raise InputError(f"--against takes the work from its session: leave {what} out")
     with opened() as history:
         kept = BaseSession.of(history, arguments.against, Catalog())
-    contenders = kept.with_base(with_shared(named_contenders(arguments), arguments))
-    request = with_options(kept.request, arguments, contenders)
+    contenders = kept.with_base(given.with_to_all(given.contenders))
+    request = kept.request.with_options(**given.options, contenders=contenders)
 
     def settled(survey: Survey) -> PlanRequest:
         kept.check_build(survey)
-        if arguments.order is not None:
+        if "order" in given.options:
             return request
         found, why = in_slices_where_possible(request, survey, Catalog(), approved_hashes())
         say(f"{_WHOLE}: {why}" if why else "in slices")
@@ -258,16 +190,14 @@ def _plan_file(name: str) -> Path:
     return Path(name)
 
 
-# the duel
-
-
-def _duel(arguments: argparse.Namespace) -> Asked:
+def _duel(arguments: argparse.Namespace, given: Given) -> Asked:
     """InnoDB against MyRocks of one build."""
     from app.catalog import Catalog
     from app.planner.kinds.against import in_slices_where_possible
     from app.planner.kinds.duel import duel
 
-    request = _request_of_duel(arguments)
+    _check_duel(arguments, given)
+    request = given.over(PlanRequest())
 
     def settled(survey: Survey) -> PlanRequest:
         found, why = in_slices_where_possible(duel(survey, request), survey, Catalog())
@@ -277,9 +207,9 @@ def _duel(arguments: argparse.Namespace) -> Asked:
     return request.target, settled
 
 
-def _request_of_duel(arguments: argparse.Namespace) -> PlanRequest:
-    said = [name for name in _SETTLED if getattr(arguments, name) is not None]
-    if said:
-        words = ", ".join("the plan file" if name == "plan" else option_of(name) for name in said)
-        raise InputError(f"--duel chooses the work itself: leave {words} out, or --duel")
-    return request_of(arguments)
+def _check_duel(arguments: argparse.Namespace, given: Given) -> None:
+    """Refuse what the duel settles itself."""
+    ways = (("plan", "the plan file"), ("again", "--again"), ("against", "--against"))
+    named = [what for name, what in ways if getattr(arguments, name) is not None]
+    if named := [*named, *given.flags(but=_OF_ANY_PLAN)]:
+        raise InputError(f"--duel chooses the work itself: leave {', '.join(named)} out, or --duel")

@@ -8,7 +8,8 @@ Start with `request.request` (every option of a plan), then `resolve.resolve` an
 """
 
 from app.planner.estimate.estimate import ContenderSize, Estimate, estimate
-from app.planner.request.request import ContenderRequest, PlanRequest
+from app.planner.request.contender import ContenderRequest
+from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
 
 __all__ = ["ContenderRequest", "ContenderSize", "Estimate", "PlanRequest", "estimate", "resolve"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Mapping
+from typing import Any, List, Mapping
 
 from .others import OTHERS_PCT, STEAL_PCT
 from .values import check_fields
@@ -30,15 +30,6 @@ START = "dyno-start.lua"  # of every step: how sysbench is started; it says noth
 
 ALLOCATORS = {"jemalloc": "libjemalloc2", "tcmalloc": "libtcmalloc-minimal4"}  # and the packages of Debian
 
-# fields of a step that came later: part of a work_key where they say something, so that old keys stay
-LATER = (
-    "figure", "rate", "cores", "load_cores", "shared_cores", "variables", "restart_with", "key_caches", "analyse",
-    "sliced", "profile", "arrivals", "limit_ms",
-)  # fmt: skip
-LATER_OF_PLAN = (
-    "others_pct", "steal_pct", "quiet_wait", "repeat_if_disturbed", "canary", "until_decided",
-    "time_limit", "matters_pct", "false_share_pct", "instruments", "load", "load_address",
-)  # of its hash where they are not as usual  # fmt: skip
 ATTEMPTS = 3  # the most of a step or a session that others disturb
 MEMORY = ("allocator", "numa", "memory_limit")  # the same of a contender
 _ORDERED_ONCE = "insert"  # what `ordered` was called while there was no other: keys and hashes keep it
@@ -98,6 +89,7 @@ class Step:
     warm: bool = False  # kept, never compared
     writes: bool = False
     cap_s: int = 0  # settle, limit: the longest it may take
+    # what came later, from here on: part of keys and hashes where it says something, so that old ones stay
     figure: str = "rate"  # one of FIGURES
     rate: int = 0  # events a second that are asked for; 0: as many as it can
     arrivals: str = ARRIVALS[0]
@@ -140,6 +132,15 @@ def step_key(name: str, coordinates: str | Mapping[str, Any]) -> tuple[str, str]
 def coordinates_text(coordinates: Mapping[str, Any]) -> str:
     """The coordinates as the history has them."""
     return json.dumps(coordinates, sort_keys=True)
+
+
+def _later(cls: Any, first: str) -> List[str]:
+    """The fields from the first one that came later."""
+    names = [each.name for each in fields(cls)]
+    return names[names.index(first) :]
+
+
+LATER = _later(Step, "figure")
 
 
 @dataclass(frozen=True)
@@ -188,6 +189,7 @@ class Plan:
     load_method: str = "ordered"  # one of LOAD_METHODS
     start: str = "loaded"  # one of STARTS: the state the first step after the load finds
     allow_busy: bool = False
+    # what came later, from here on: part of the hash where it is not as usual, so that old ones stay
     others_pct: float = OTHERS_PCT  # of its CPUs: a step in which others took more is marked as disturbed
     steal_pct: float = STEAL_PCT  # the same of what the hypervisor took
     # a server that is measured before each session; or none
@@ -236,7 +238,9 @@ class Plan:
         turns = [{**vars(turn), "session": ""} for turn in self.first_turns]
         turns = [{name: value for name, value in each.items() if name != "attempt"} for each in turns]
         parts = {"steps": steps, "contenders": contenders, "turns": turns, "load_method": method}
-        silent = [name for name in LATER_OF_PLAN if getattr(self, name) == getattr(Plan, name, [])]
+        silent = [
+            name for name in _later(Plan, "others_pct") if getattr(self, name) == getattr(Plan, name, [])
+        ]
         silent.append("load_certificate")
         content = {name: value for name, value in nameless.to_json().items() if name not in silent}
         return digest({**content, **parts})

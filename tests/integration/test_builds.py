@@ -21,7 +21,7 @@ from app.agent.survey.builds import environment, find_builds
 from app.agent.survey.machine import survey
 from app.agent.system.directory import MARKER, Directory
 from app.core.errors import InputError
-from app.planner.request.request import ContenderRequest
+from app.planner.request.contender import ContenderRequest
 from app.planner.resolve.contenders import find_build
 from app.protocol.answers import Build, Survey, to_json
 from app.protocol.reading import read

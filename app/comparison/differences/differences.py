@@ -14,6 +14,7 @@ from app.history.steps.figures import facts, latest_fact, plan_of
 from app.history.store.history import History
 from app.imported.session import is_foreign
 from app.planner.checks.parity import CORES, MEMORY, answers
+from app.planner.request.request import OPTIONS
 from app.protocol.plan import LATER, Contender, Step, load_method_of, step_label
 from app.protocol.waits import PRESET
 from app.variables.memory_text import memory_of
@@ -43,10 +44,7 @@ _PASSING = words(
 _CONTENDER = ("engine", "preset", "table_options", "cores")
 _BUILD = ("build", "family", "version", "fingerprint")
 _WORK = ("tables", "rows", "transport", "load_method", "start", "instruments", "load")
-_PLAN = (
-    "tables", "rows", "transport", "sequence", "seconds", "warmup", "pause", "quiet_wait",
-    "repeat_if_disturbed", "others_pct", "steal_pct", "repeats", "order", "allow_busy", "instruments", "load",
-)  # fmt: skip
+_PLAN = tuple(name for name, row in OPTIONS.items() if row.compared)
 _BUILD_OF_OTHERS, _PLAN_OF_OTHERS = ("build", "family", "version"), ("sequence",)  # what a foreign plan has
 _ALLOCATOR = "version_malloc_library"  # a variable: what the server says of itself
 # fields of a step that are not shown as differences of it

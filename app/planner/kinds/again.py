@@ -14,8 +14,9 @@ from app.core.toml_text import read_document
 from app.core.units import count_text
 from app.history.lists.sessions import find_all
 from app.history.steps.figures import plans_by_session
+from app.planner.request.contender import ContenderRequest
 from app.planner.request.cores import OWN_CPUS, SHARED_CPUS
-from app.planner.request.request import LIMITS, ContenderRequest, PlanRequest
+from app.planner.request.request import LIMITS, PlanRequest, carried
 from app.planner.resolve.contenders import as_named_today, short_names
 from app.protocol.plan import ARRIVALS, LIMIT, SLICES, UNTIL_DECIDED, Contender, Plan, Step
 from app.stats.at_target.verdicts import LEAST
@@ -87,6 +88,7 @@ def _request(plan: Plan) -> PlanRequest:
     sequence = _sequence(plan)
     there = {step.name for step in plan.steps}
     ticked = tuple(step.name for step in sequence.steps if step.name in there)
+    as_carried = {**carried(plan), "order": SLICES if plan.order == SLICES else "interleaved"}
     return PlanRequest(
         name=plan.name if plan.name != plan.sequence else "",
         target=plan.target,
@@ -97,19 +99,10 @@ def _request(plan: Plan) -> PlanRequest:
         rows=_unless(plan.rows, sequence.rows),
         seconds=_unless(plan.seconds, sequence.seconds),
         warmup=_unless(plan.warmup, sequence.warmup),
-        pause=plan.pause,
-        quiet_wait=plan.quiet_wait,
-        repeat_if_disturbed=plan.repeat_if_disturbed,
-        others_pct=plan.others_pct,
-        steal_pct=plan.steal_pct,
         threads=_unless(tuple(plan.threads), sequence.threads),
-        order=SLICES if plan.order == SLICES else "interleaved",
         transport="" if plan.load or plan.transport == sequence.transport else plan.transport,
         load=tuple(each.name for each in plan.load),
-        load_address=plan.load_address,
-        load_method=plan.load_method,
-        start=plan.start,
-        instruments=plan.instruments,
+        **as_carried,
         **_swept(plan.steps, sequence),
     )
 

@@ -11,7 +11,8 @@ from app.core.errors import InputError
 from app.history.lists.sessions import find_repeats
 from app.history.steps.figures import plans_by_session
 from app.planner.checks.checks import check_plan
-from app.planner.request.request import ContenderRequest, PlanRequest
+from app.planner.request.contender import ContenderRequest
+from app.planner.request.request import PlanRequest
 from app.planner.request.slicing import check_slices
 from app.planner.resolve.resolve import resolve
 from app.protocol.answers import FAIL, Survey

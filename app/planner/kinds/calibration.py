@@ -5,8 +5,9 @@ from __future__ import annotations
 from app.core.errors import TargetError
 from app.engines import FIRST, KNOWN
 from app.history.machines.calibration import SEQUENCE
+from app.planner.request.contender import ContenderRequest
 from app.planner.request.cores import in_order
-from app.planner.request.request import ContenderRequest, PlanRequest
+from app.planner.request.request import PlanRequest
 from app.protocol.answers import Build, Survey
 
 from .canary import steadiest_build

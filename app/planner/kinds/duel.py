@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from app.core.errors import TargetError
 from app.engines import DUEL
-from app.planner.request.request import ContenderRequest, PlanRequest
+from app.planner.request.contender import ContenderRequest
+from app.planner.request.request import PlanRequest
 from app.protocol.answers import Survey
 from app.protocol.plan import SLICES, UNTIL_DECIDED
 

@@ -17,7 +17,8 @@ from app.engines import engine_of
 from app.history.lists.sessions import find_all
 from app.history.steps.figures import plans_by_session
 from app.planner.checks.disk_room import rows_with_room
-from app.planner.request.request import ContenderRequest, PlanRequest
+from app.planner.request.contender import ContenderRequest
+from app.planner.request.request import PlanRequest
 from app.planner.resolve.contenders import engines_in, memory_bytes
 from app.planner.resolve.steps import chosen_steps
 from app.protocol.answers import Survey

@@ -2,6 +2,7 @@
 
 Command line, Bench and all rooms behind it call it. Values out of bounds are refused here, before a
 target is called.
-Start with `request`: `RULES` has every key of a plan file, `PlanRequest` the fields. `command_line`
-writes a request as a command; `slicing` says which contenders may take turns in slices.
+Start with `request`: each field of `PlanRequest` is a row of `options`, which plan files, command line,
+Bench, plan and comparison read. `contender` has those of a contender; `command_line` writes a request as
+a command; `slicing` says which contenders may take turns in slices.
 """

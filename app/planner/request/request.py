@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,204 +13,352 @@ from app.catalog.sequence import (
     RATE_LIST,
     ROWS,
     SECONDS,
-    SWEPT,
     TABLES,
     THREAD_LIST,
     TRANSPORTS,
     WARMUP,
-    WORDS,
     CoreSets,
     as_tuple,
+    core_sets_problem,
+    rows_problem,
     spread_ranges,
 )
 from app.core.errors import InputError
-from app.core.ranges import cpus_of
-from app.core.toml_text import NEEDED_TEXT, TABLE, TEXT, Document, Rule, read_document, read_text, shown
+from app.core.toml_text import FLAG, TABLE, TEXT, Document, Rule, read_document, read_text, shown
 from app.engines import engine_of
 from app.protocol.others import OTHERS_PCT, STEAL_PCT
-from app.protocol.plan import ALLOCATORS, LOAD_METHODS, MEMORY, ORDERS, STARTS, UNTIL_DECIDED, load_method_of
+from app.protocol.plan import LOAD_METHODS, ORDERS, STARTS, UNTIL_DECIDED, load_method_of
 from app.protocol.reading import MOST_PCT
 from app.protocol.waits import INSTRUMENTS, PRESET
-from app.protocol.words import FACTORS
-from app.stats.at_target.looks import ROUNDS
+from app.stats.at_target.looks import ROUNDS as MOST_ROUNDS
+from app.stats.at_target.steady import LEAST_S
 from app.stats.at_target.verdicts import LEAST
-from app.variables.names import BASELINE
 
+from .contender import OF_CONTENDER, ContenderRequest
 from .cores import CPUS, SHARED_CPUS
+from .options import LISTS, LOAD, NOISE, ROUNDS, SERVER, WORK, Option, option, options_of
 
 MAX_CONTENDERS = 64
-PERCENT = Rule((int, float), 0, 100)
-LIMIT_PCT = Rule((int, float), 0, MOST_PCT)
 LIMITS = ("matters_pct", "false_share_pct")  # of the verdicts of a plan until decided
 ALLOWED = ("allow_busy", "allow_small_disk")  # what a person insists on, of no plan file
 
-# --cores are those of a contender
-_FLAGS = {"cores": "core-sets", "matters_pct": "matters", "false_share_pct": "false-share"}
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,59}")
-_TABLE_OPTIONS = re.compile(r"[A-Za-z0-9_=,'. ]{0,500}")
-_ENGINE = re.compile(r"\b(?:engine|type)\b", re.IGNORECASE)
-_LIBRARY = re.compile(r"/[A-Za-z0-9._+@/-]{1,250}")  # no blank or colon, which part paths in LD_PRELOAD
-_NODES = r"\d{1,4}(?:-\d{1,4})?(?:,\d{1,4}(?:-\d{1,4})?)*"
-_NUMA = re.compile(rf"(interleave|membind)=(all|{_NODES})|preferred=\d{{1,4}}|localalloc")
-_LIMIT = re.compile(r"([1-9]\d{0,14})([KMGT]?)", re.IGNORECASE)
-_NAMES = ("steps", "profile", "load")  # keys that hold names
-SHARED = ("table_options", "cores", *MEMORY)  # options say them of all contenders
-
-RULES = {
-    "name": Rule((str,), longest=60),
-    "target": TEXT,
-    "sequence": TEXT,
-    "steps": Rule((list,), items=TEXT),
-    "profile": Rule((list,), items=TEXT),
-    "tables": TABLES,
-    "rows": ROWS,
-    "seconds": SECONDS,
-    "warmup": WARMUP,
-    "pause": WARMUP,
-    "quiet_wait": WARMUP,
-    "repeat_if_disturbed": Rule((bool,)),
-    "others_pct": PERCENT,
-    "steal_pct": PERCENT,
-    "threads": THREAD_LIST,
-    "rate": RATE_LIST,
-    "arrivals": GAPS,
-    "cores": CORE_SETS,
-    "cpus": Rule((str,), choices=CPUS),
-    "vary": TEXT,
-    "repeats": Rule((int, str), 1, 100),
-    "time_limit": WARMUP,
-    **dict.fromkeys(LIMITS, LIMIT_PCT),
-    "order": Rule((str,), choices=ORDERS),
-    "transport": Rule((str,), choices=TRANSPORTS),
-    "load_method": Rule((str,), choices=LOAD_METHODS),
-    "start": Rule((str,), choices=STARTS),
-    "instruments": Rule((str,), choices=INSTRUMENTS),
-    "load": Rule((list,), items=TEXT),
-    "load_address": TEXT,
-    "contender": Rule((list,), items=TABLE),
-}
-CONTENDER_RULES = {
-    "build": NEEDED_TEXT,
-    "engine": NEEDED_TEXT,
-    "preset": TEXT,
-    "name": TEXT,
-    "table_options": TEXT,
-    "cores": TEXT,
-    "allocator": TEXT,
-    "numa": TEXT,
-    "memory_limit": TEXT,
-}
+_NAMES = Rule((list,), items=TEXT)
+_PERCENT = Rule((int, float), 0, 100)
+_LIMIT_PCT = Rule((int, float), 0, MOST_PCT)
 
 
-@dataclass(frozen=True)
-class ContenderRequest:
-    """A contender by names of build, engine and preset."""
-
-    build: str
-    engine: str
-    preset: str = BASELINE
-    name: str = ""
-    table_options: str = ""
-    cores: str = ""
-    allocator: str = ""
-    numa: str = ""
-    memory_limit: str = ""
-    preset_text: str = ""  # of a kept session, where no preset has it any more; no plan file says it
-
-    @classmethod
-    def from_text(cls, text: str) -> ContenderRequest:
-        """BUILD:ENGINE or BUILD:ENGINE:PRESET."""
-        parts = text.split(":")
-        if len(parts) not in (2, 3) or not all(parts):
-            raise InputError(f"contender must be BUILD:ENGINE or BUILD:ENGINE:PRESET, not {text!r}")
-        return cls(parts[0], engine_of(parts[1]).name, *parts[2:])
-
-    def problem(self) -> tuple[str, str]:
-        """The wrong key and why; two empty texts if none is wrong."""
-        if self.name and not _NAME.fullmatch(self.name):
-            return "name", "must be up to 60 letters, digits, blanks, dots and dashes"
-        if self.cores and (problem := _problem_of(cpus_of, self.cores)):
-            return "cores", problem
-        if not _TABLE_OPTIONS.fullmatch(self.table_options):
-            return "table_options", "may hold letters, digits, blanks and = , ' . _ only"
-        if _ENGINE.search(self.table_options):
-            return "table_options", "must not name an engine: the contender does"
-        if "column_family" in self.table_options.lower() and not engine_of(self.engine).has_column_families:
-            return "table_options", "COLUMN_FAMILY is only for MyRocks"
-        return self._memory_problem()
-
-    def _memory_problem(self) -> tuple[str, str]:
-        names = ("system", *ALLOCATORS)
-        if self.allocator and self.allocator not in names and not _LIBRARY.fullmatch(self.allocator):
-            forms = f"{', '.join(names)} or the path of a library"
-            return "allocator", f"must be {forms}, not {shown(self.allocator)}"
-        if self.numa and not _NUMA.fullmatch(self.numa):
-            forms = "interleave=all, interleave=0,1, membind=0, preferred=0 or localalloc"
-            return "numa", f"must be like {forms}, not {shown(self.numa)}"
-        if self.memory_limit and not _LIMIT.fullmatch(self.memory_limit):
-            return "memory_limit", f"must be like 512M or 4G, not {shown(self.memory_limit)}"
-        return "", ""
-
-    @property
-    def memory(self) -> str:
-        """All memory settings, as in one field."""
-        return ", ".join(filter(None, (self.allocator, self.numa, self.memory_limit)))
-
-    @property
-    def memory_limit_bytes(self) -> int:
-        """The limit in bytes; 0: none."""
-        found = _LIMIT.fullmatch(self.memory_limit)
-        return int(found[1]) * FACTORS.get(found[2].lower(), 1) if found else 0
-
-
-def memory_words(text: str) -> dict[str, str]:
-    """The words of the memory field by key; their form decides the key, duplicates stay together."""
-    found = dict.fromkeys(MEMORY, "")
-    for word in re.split(r",?\s+", text.strip()):
-        is_policy = "=" in word or word == "localalloc"
-        key = "memory_limit" if word[:1].isdigit() else "numa" if is_policy else "allocator"
-        found[key] = f"{found[key]} {word}".strip()
-    return found
+def _repeats_problem(repeats: int | str) -> str:
+    if isinstance(repeats, str) and repeats != UNTIL_DECIDED:
+        return f'must be a whole number or "{UNTIL_DECIDED}", not {shown(repeats)}'
+    return ""
 
 
 @dataclass(frozen=True)
 class PlanRequest:
-    """Everything in a plan file; None is filled in by the sequence or planner."""
+    """Everything in a plan file; None is filled in by the sequence or planner. A new option is a row here."""
 
-    name: str = ""
-    target: str = "local"
-    sequence: str = ""
-    steps: tuple[str, ...] = ()  # the ones ticked; none: all
-    profile: tuple[str, ...] = ()  # steps in which stacks are sampled, besides those of the sequence
-    tables: int | None = None
-    rows: int | str | None = None
-    seconds: int | None = None
-    warmup: int | None = None
-    pause: int = 0
-    quiet_wait: int = 0
-    repeat_if_disturbed: bool = False
-    others_pct: float = OTHERS_PCT
-    steal_pct: float = STEAL_PCT
-    threads: tuple[int, ...] | None = None
-    rate: tuple[int, ...] | None = None  # events a second; None: as many as there can be
-    arrivals: str = ""  # one of ARRIVALS; those of the steps go before it
-    cores: CoreSets | None = None  # those of the steps go before them
-    cpus: str = SHARED_CPUS  # of server and load, of steps without a core set
-    vary: str = ""  # a variable of the server and its values; variations of the steps go before it
-    repeats: int | str = 1  # or UNTIL_DECIDED
-    time_limit: int = 0  # seconds, of a plan until decided; 0: none
-    matters_pct: float | None = None  # of such a plan: smaller differences do not count; None: as set
-    false_share_pct: float | None = None  # the same of what it calls a difference
-    order: str = "interleaved"
-    transport: str = ""
-    load_method: str = "ordered"
-    start: str = "loaded"
-    instruments: str = PRESET  # of the Performance Schema
-    load: tuple[str, ...] = ()  # targets that only drive; none: the load comes from the server's machine
-    load_address: str = ""  # of the server's machine, as they reach it
-    contenders: tuple[ContenderRequest, ...] = ()
-    allow_busy: bool = False
-    allow_small_disk: bool = False
+    name: str = option(
+        "",
+        Rule((str,), longest=60),
+        group=ROUNDS,
+        help="prefix of the session names",
+    )
+    target: str = option("local")
+    sequence: str = option(
+        "",
+        group=WORK,
+        help="sequence of steps, as dyno sequence list names it",
+        compared=True,
+    )
+    steps: tuple[str, ...] = option(
+        (),
+        _NAMES,
+        "words",
+        group=WORK,
+        help="run only these steps: a,b,c",
+    )
+    profile: tuple[str, ...] = option(  # besides those of the sequence
+        (),
+        _NAMES,
+        "words",
+        group=WORK,
+        help="sample the stacks of the server in these steps: a,b; they are compared only with steps that are"
+        " profiled as well",
+        metavar="STEP,...",
+    )
+    tables: int | None = option(
+        None,
+        TABLES,
+        "count",
+        group=WORK,
+        help="number of tables (default: as the sequence says)",
+        title="Tables",
+        tip="Number of tables to load",
+        compared=True,
+    )
+    rows: int | str | None = option(
+        None,
+        ROWS,
+        "rows",
+        group=WORK,
+        help='rows of each table, or "3x memory"',
+        title="Rows per table",
+        tip="Rows per table: 1000000, 50k, or a multiple of the memory, like 3x memory",
+        further=rows_problem,
+        compared=True,
+    )
+    threads: tuple[int, ...] | None = option(
+        None,
+        THREAD_LIST,
+        "numbers",
+        group=LOAD,
+        help="client threads: 1,2,4 or 1..64 x2",
+        title="Threads",
+        tip="Client threads; each step runs once for each number: 1, 2, 4",
+    )
+    repeats: int | str = option(
+        1,
+        Rule((int, str), 1, 100),
+        "repeats",
+        group=ROUNDS,
+        help="sessions of each contender: 4 or more to separate differences from noise; until-decided"
+        f" runs {LEAST} to {MOST_ROUNDS}, as many as needed",
+        title="Repeats",
+        tip=f"Sessions per contender: at least {LEAST} to tell a difference from noise.\n"
+        f"Until decided: {LEAST} to {MOST_ROUNDS}; contenders leave after the round that decides their"
+        " results",
+        further=_repeats_problem,
+        compared=True,
+    )
+    seconds: int | None = option(
+        None,
+        SECONDS,
+        "time",
+        group=ROUNDS,
+        help=f"measured seconds of each timed step; steps of less than {LEAST_S} are not checked for"
+        " steadiness",
+        title="Seconds",
+        tip=f"Measured seconds per step, unless the sequence sets them; below {LEAST_S} no step is called"
+        " steady",
+        compared=True,
+    )
+    warmup: int | None = option(
+        None,
+        WARMUP,
+        "time",
+        group=ROUNDS,
+        help="unmeasured seconds before each timed step",
+        title="Warm-up s",
+        tip="Unmeasured seconds before each step",
+        compared=True,
+    )
+    pause: int = option(
+        0,
+        WARMUP,
+        "time",
+        group=ROUNDS,
+        help="idle seconds before each session",
+        title="Pause s",
+        tip="Idle seconds before each session",
+        carried=True,
+    )
+    load_method: str = option(
+        "ordered",
+        Rule((str,), choices=LOAD_METHODS),
+        group=WORK,
+        help="how the tables are filled: ordered (default): one client per table, in key order;"
+        " parallel: several clients per table; bulk: the bulk load of the engine",
+        title="Load",
+        tip="Ordered: one client per table, in primary key order. Parallel: clients share each table.\n"
+        "Bulk: the bulk load of the engine (MyRocks)",
+        carried=True,
+        compared=False,
+    )
+    order: str = option(
+        "interleaved",
+        Rule((str,), choices=ORDERS),
+        group=ROUNDS,
+        help="interleaved (default): sessions A B B A, which spreads drift of the machine over all"
+        " contenders; slices: 2 to 4 contenders alternate every second within each step; grouped:"
+        " sessions A A B B",
+        title="Order",
+        tip="Interleaved: whole sessions, A B B A; spreads drift of the machine over all contenders.\n"
+        "Slices: 2 to 4 contenders take turns of about a second within each step. Their servers share the "
+        "memory. Noise of the machine affects all alike, so fewer repeats detect a difference.\n"
+        "Grouped: whole sessions, A A B B; drift looks like a difference between contenders",
+        carried=True,
+    )
+    start: str = option(
+        "loaded",
+        Rule((str,), choices=STARTS),
+        flag="start-state",
+        group=SERVER,
+        help="the server before the first step after the load: loaded (default): keeps running; restarted: is"
+        " shut down and started; snapshot: starts from a stored copy of the data",
+        title="Start",
+        tip="State of the server at the first step: as loaded, or restarted after the load.\n"
+        "Snapshot: started on a copy of the loaded data, which Dyno stores for later sessions",
+        carried=True,
+        compared=False,
+    )
+    transport: str = option(
+        "",
+        Rule((str,), choices=TRANSPORTS),
+        group=SERVER,
+        help="how sysbench reaches the server: Unix socket, or TCP over 127.0.0.1 (default: as the"
+        " sequence says)",
+        title="Transport",
+        tip="How clients connect; sequence: as the sequence says, else by socket",
+        compared=True,
+    )
+    instruments: str = option(  # of the Performance Schema
+        PRESET,
+        Rule((str,), choices=INSTRUMENTS),
+        group=SERVER,
+        help="what the servers measure of their waits: preset (default): as each preset says; waits: the"
+        " Performance Schema with all wait instruments, which costs throughput",
+        title="Instruments",
+        tip="Preset: the Performance Schema as each preset sets it.\n"
+        "Waits: on, with all wait instruments, so that Live and Why name what threads wait for. It costs "
+        "throughput, so these sessions are never pooled with others",
+        carried=True,
+    )
+    time_limit: int = option(  # seconds; 0: none
+        0,
+        WARMUP,
+        "time",
+        group=ROUNDS,
+        help="with --repeats until-decided: start no round that would end later than this: 1800,"
+        " 30min, 1h30min",
+        title="Time limit",
+        tip="Start no round that would exceed this time: 30 min, 1 h 30 min, 900 s; empty: no limit",
+        open="none",
+    )
+    matters_pct: float | None = option(  # None: as the person has set it
+        None,
+        _LIMIT_PCT,
+        "percent",
+        flag="matters",
+        group=ROUNDS,
+        help="with --repeats until-decided: ignore differences below this percentage (default: 2, or your"
+        " setting); with 0, up to 5.5%% of plans of equals end with a false difference instead of 5",
+        metavar="PERCENT",
+    )
+    false_share_pct: float | None = option(
+        None,
+        _LIMIT_PCT,
+        "percent",
+        flag="false-share",
+        group=ROUNDS,
+        help="with --repeats until-decided: at most this percentage of false alarms (default: 5, or"
+        " your setting)",
+        metavar="PERCENT",
+    )
+    rate: tuple[int, ...] | None = option(  # None: as many as there can be
+        None,
+        RATE_LIST,
+        "numbers",
+        group=LOAD,
+        help="events per second to send, whatever the server does, one rate after another: 500,1000 or"
+        " 100..6400 x2 (default: as many as possible)",
+    )
+    arrivals: str = option(  # those of the steps go before it
+        "",
+        GAPS,
+        group=LOAD,
+        help="gaps between the events of a rate: poisson (default): random, as of many independent users;"
+        " even: all the same",
+    )
+    cores: CoreSets | None = option(  # those of the steps go before them
+        None,
+        CORE_SETS,
+        "core sets",
+        flag="core-sets",  # --cores are those of a contender
+        group=SERVER,
+        help="cores of the server, one set after another: how many (4,2,1 or 1-4), or CPUs in brackets, as"
+        " taskset has them: '[0-3],[0,2,4-6]'",
+        further=core_sets_problem,
+    )
+    cpus: str = option(  # of server and load, of steps without a core set
+        SHARED_CPUS,
+        Rule((str,), choices=CPUS),
+        group=SERVER,
+        help="shared (default): server and client use all cores; own: half of the cores for the server,"
+        " the rest for the client",
+    )
+    vary: str = option(  # variations of the steps go before it
+        "",
+        group=SERVER,
+        help="measure with each value of a server variable: innodb_spin_wait_delay=6,96 or =1..64 x2",
+    )
+    quiet_wait: int = option(
+        0,
+        WARMUP,
+        "time",
+        group=NOISE,
+        help="wait up to this many seconds before each session for a quiet machine",
+        carried=True,
+    )
+    repeat_if_disturbed: bool = option(
+        False,
+        FLAG,
+        "flag",
+        group=NOISE,
+        help="repeat what other programs disturbed, up to three times: a step that only reads at once, else"
+        " the session",
+        carried=True,
+    )
+    others_pct: float = option(
+        OTHERS_PCT,
+        _PERCENT,
+        "percent",
+        group=NOISE,
+        help=f"mark a step as disturbed if other programs take more of the CPUs than this ({OTHERS_PCT:g})",
+        metavar="PERCENT",
+        carried=True,
+    )
+    steal_pct: float = option(
+        STEAL_PCT,
+        _PERCENT,
+        "percent",
+        group=NOISE,
+        help=f"mark a step as disturbed if the hypervisor takes more of the CPUs than this ({STEAL_PCT:g})",
+        metavar="PERCENT",
+        carried=True,
+    )
+    load: tuple[str, ...] = option(  # none: the load comes from the server's machine
+        (),
+        _NAMES,
+        "words",
+        group=LOAD,
+        help="other targets that drive the load, each with a share of the client threads: client-1,client-2",
+        metavar="TARGET,...",
+        compared=True,
+    )
+    load_address: str = option(
+        "",
+        group=LOAD,
+        help="with --load: the private address of the server's machine that they reach: 10.0.0.5",
+        metavar="ADDRESS[:PORT]",
+        carried=True,
+        compared=False,
+    )
+    contenders: tuple[ContenderRequest, ...] = option((), None)
+    allow_busy: bool = option(
+        False,
+        None,
+        "flag",
+        group=NOISE,
+        help="start even while a plan of another directory runs there",
+        compared=True,
+    )
+    allow_small_disk: bool = option(
+        False,
+        None,
+        "flag",
+        group=NOISE,
+        help="start even if the plan may fill the disk",
+    )
 
     @classmethod
     def from_toml(cls, text: str, label: str = "plan") -> PlanRequest:
@@ -220,7 +367,7 @@ class PlanRequest:
         if "load_method" in document.data:
             document.data["load_method"] = load_method_of(document.data["load_method"])
         spread_ranges(document, document.data)
-        document.check(document.data, RULES)
+        document.check(document.data, {**_rules(OPTIONS), "contender": Rule((list,), items=TABLE)})
         return cls(**_values(document))
 
     @classmethod
@@ -231,16 +378,14 @@ class PlanRequest:
         """The request with options of the command line; None means: not given."""
         given = {key: value for key, value in options.items() if value is not None}
         for key, value in given.items():
-            listed = list(value) if isinstance(value, tuple) else value
-            if problem := problem_of(key, listed):
-                raise InputError(f"--{flag_of(key)} {problem}")
+            row = OPTIONS[key]
+            if problem := row.problem(list(value) if isinstance(value, tuple) else value):
+                raise InputError(f"--{row.flag} {problem}")
+            given[key] = tuple(value) if isinstance(value, list) else value
         for contender in given.get("contenders", ()):
             key, why = contender.problem()
             if key:
                 raise InputError(f"contender {contender.build}:{contender.engine}: {key} {why}")
-        for key in (*_NAMES, *SWEPT):
-            if isinstance(given.get(key), list):
-                given[key] = tuple(given[key])
         return replace(self, **given)
 
     @property
@@ -252,70 +397,59 @@ class PlanRequest:
     def rounds(self) -> int:
         """The largest number of rounds."""
         if isinstance(self.repeats, str):
-            return ROUNDS if self.until_decided else LEAST
+            return MOST_ROUNDS if self.until_decided else LEAST
         return self.repeats
 
     def to_toml(self) -> str:
         """The request as a plan file; open values stay open."""
         import tomli_w
 
-        data: dict[str, Any] = {}
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name in RULES and value not in (None, "", ()):
-                data[field.name] = list(value) if isinstance(value, tuple) else value
-        tables = [
-            {key: value for key in CONTENDER_RULES if (value := getattr(each, key))}
-            for each in self.contenders
-        ]
-        parts = [tomli_w.dumps(data), *(f"[[contender]]\n{tomli_w.dumps(table)}" for table in tables)]
-        return "\n".join(parts)
+        texts = [f"[[contender]]\n{tomli_w.dumps(_filled(each, OF_CONTENDER))}" for each in self.contenders]
+        return "\n".join([tomli_w.dumps(_filled(self, OPTIONS)), *texts])
 
 
-def flag_of(key: str) -> str:
-    """The option of `dyno run` for a key of a plan file."""
-    return _FLAGS.get(key, key.replace("_", "-"))
+OPTIONS = options_of(PlanRequest)
 
 
-def problem_of(key: str, value: Any) -> str:
-    """What is wrong with a value of a request; '' if nothing, or without a rule."""
-    rule, words_problem = RULES.get(key), _WORDS.get(key)
-    problem = rule.problem(value) if rule else ""
-    return problem or (words_problem(value) if words_problem else "")
+def carried(asked: Any) -> dict[str, Any]:
+    """The options that a plan has as they were asked for, of a request or of its plan."""
+    return {name: getattr(asked, name) for name, row in OPTIONS.items() if row.carried}
 
 
-def _problem_of(read: Callable[[str], object], text: str) -> str:
-    try:
-        read(text)
-    except InputError as error:
-        return str(error)
-    return ""
+def _rules(rows: Mapping[str, Option]) -> dict[str, Rule]:
+    """Those of a plan file's keys."""
+    return {name: row.rule for name, row in rows.items() if row.rule}
 
 
-def _repeats_problem(repeats: int | str) -> str:
-    if isinstance(repeats, str) and repeats != UNTIL_DECIDED:
-        return f'must be a whole number or "{UNTIL_DECIDED}", not {shown(repeats)}'
-    return ""
-
-
-_WORDS: dict[str, Callable[[Any], str]] = {**WORDS, "repeats": _repeats_problem}  # or a number
+def _filled(request: Any, rows: Mapping[str, Option]) -> dict[str, Any]:
+    """What a plan file has of it."""
+    values = {name: getattr(request, name) for name in _rules(rows)}
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in values.items()
+        if value not in (None, "", ())
+    }
 
 
 def _values(document: Document) -> dict[str, Any]:
-    values = {key: value for key, value in document.data.items() if key != "contender"}
-    for key, words_problem in _WORDS.items():
-        if key in values and (problem := words_problem(values[key])):
-            raise document.error((key,), problem)
-    values.update({key: tuple(values[key]) for key in _NAMES if key in values})
-    values.update({key: as_tuple(values[key]) for key in SWEPT if key in values})
+    given = document.data.items()
+    values = {key: _value(document, OPTIONS[key], value) for key, value in given if key in OPTIONS}
     tables = document.data.get("contender", [])
-    values["contenders"] = tuple(_contender(document, at, table) for at, table in enumerate(tables))
-    return values
+    return {
+        **values,
+        "contenders": tuple(_contender(document, at, table) for at, table in enumerate(tables)),
+    }
+
+
+def _value(document: Document, row: Option, value: Any) -> Any:
+    if problem := row.problem(value):
+        raise document.error((row.name,), problem)
+    return as_tuple(value) if row.kind in LISTS else value
 
 
 def _contender(document: Document, at: int, table: Mapping[str, Any]) -> ContenderRequest:
     where = ("contender", at)
-    document.check(table, CONTENDER_RULES, where)
+    document.check(table, _rules(OF_CONTENDER), where)
     contender = ContenderRequest(**{**table, "engine": engine_of(table["engine"]).name})
     key, why = contender.problem()
     if key:

@@ -12,7 +12,7 @@ from app.catalog import Catalog
 from app.core.errors import InputError, about
 from app.core.ranges import cpus_of
 from app.engines.engine import NAME
-from app.planner.request.request import ContenderRequest
+from app.planner.request.contender import ContenderRequest
 from app.protocol.answers import Build, Survey
 from app.protocol.cpus import as_text
 from app.protocol.plan import Contender

@@ -13,7 +13,7 @@ from app.core.ids import new_id
 from app.core.settings import read_settings
 from app.planner.request.cores import OWN_CPUS, as_far_as_it_goes
 from app.planner.request.load_address import address_of, load_problem
-from app.planner.request.request import LIMITS, MAX_CONTENDERS, PlanRequest
+from app.planner.request.request import LIMITS, MAX_CONTENDERS, PlanRequest, carried
 from app.planner.request.slicing import active_at_once, check_rates, check_slices, with_slices
 from app.protocol.answers import Disk, Survey
 from app.protocol.plan import (
@@ -91,24 +91,15 @@ def resolve(
         rows=size.rows,
         seconds=size.seconds,
         warmup=size.warmup,
-        pause=request.pause,
-        quiet_wait=request.quiet_wait,
-        repeat_if_disturbed=request.repeat_if_disturbed,
-        others_pct=request.others_pct,
-        steal_pct=request.steal_pct,
         threads=list(size.threads),
         repeats=request.rounds,
         until_decided=request.until_decided,
         time_limit=request.time_limit if request.until_decided else 0,
         matters_pct=_limit(request, "matters_pct"),
         false_share_pct=_limit(request, "false_share_pct"),
-        order=request.order,
         transport=NETWORK if request.load else request.transport or sequence.transport or TRANSPORT,
-        load_method=request.load_method,
-        start=request.start,
-        instruments=request.instruments,
-        load_address=request.load_address,
         allow_busy=request.allow_busy,
+        **carried(request),
     )
     _check_bytes(plan)
     return plan

@@ -12,7 +12,8 @@ from app.core.errors import InputError
 from app.core.ranges import as_listed
 from app.core.units import count_text
 from app.engines import engine_of
-from app.planner.request.request import ContenderRequest, PlanRequest
+from app.planner.request.contender import ContenderRequest
+from app.planner.request.request import PlanRequest
 from app.planner.resolve.contenders import engines_in, find_build, find_preset, machine_of
 from app.protocol.answers import Build, Survey
 from app.protocol.plan import PREPARING

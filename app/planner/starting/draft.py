@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from app.catalog import Catalog, Sequence, UnapprovedError, Workload
-from app.catalog.sequence import SWEPT
 from app.core.errors import DynoError, InputError, TargetError
 from app.core.ranges import as_listed, listed
 from app.core.toml_text import shown
@@ -20,7 +19,9 @@ from app.planner.checks.checks import check_plan
 from app.planner.estimate.estimate import UNKNOWN
 from app.planner.kinds.canary import estimated
 from app.planner.kinds.duel import SEQUENCE, duel, is_untouched
-from app.planner.request.request import memory_words, problem_of
+from app.planner.request.contender import memory_words
+from app.planner.request.options import LISTS, Option
+from app.planner.request.request import OPTIONS
 from app.planner.resolve.contenders import as_named_today, engines_in, short_names
 from app.planner.resolve.resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP, resolve
 from app.planner.resolve.steps import chosen_steps
@@ -30,8 +31,7 @@ from app.protocol.plan import UNTIL_DECIDED, Plan
 from .choices import lacking
 
 # the fields that are typed; what is left open the sequence or the planner fills in
-TYPED = ("tables", "rows", "seconds", "warmup", "threads", "cores", "rate", "repeats", "pause")
-_TIMES = ("seconds", "warmup", "pause", "time_limit")  # those of them that are times
+TYPED = {name: row for name, row in OPTIONS.items() if row.is_typed}
 _OPEN = PlanRequest()
 _COUNT = re.compile(r"(\d{1,3}(?:[ ,_]?\d{3})*|\d+)\s*([kKmM]?)")
 _FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
@@ -45,13 +45,20 @@ def value_of(name: str, text: str) -> Any:
     words = text.strip()
     if not words:
         return None
-    value = _numbers(name, words) if name in SWEPT else _seconds(words) if name in _TIMES else _count(words)
-    problem = problem_of(name, value)
-    if problem and name in _TIMES and isinstance(value, str):
+    row = OPTIONS[name]
+    value = _read(row, words)
+    problem = row.problem(value)
+    if problem and row.kind == "time" and isinstance(value, str):
         problem = f"must be seconds, or a time such as 30 min, not {shown(value)}"
     if problem:
         raise InputError(f"{name} {problem}", name)
     return tuple(dict.fromkeys(value)) if isinstance(value, list) else value
+
+
+def _read(row: Option, text: str) -> Any:
+    if row.kind in LISTS:
+        return _numbers(row.name, text)
+    return _seconds(text) if row.kind == "time" else _count(text)
 
 
 def text_of(value: object) -> str:
@@ -118,7 +125,7 @@ class Draft:
         if name in self.unread:
             return self.unread[name].text
         value = getattr(self.request, name)
-        if value == getattr(_OPEN, name) and name in ("pause", "time_limit"):
+        if value == OPTIONS[name].default == 0:
             return ""
         return time_text(value) if name == "time_limit" else text_of(value)
 
@@ -321,15 +328,14 @@ def _resolved(
 
 def open_values(sequence: Sequence | None, contenders: tuple[ContenderRequest, ...] = ()) -> dict[str, str]:
     """The values that empty fields will have, as text."""
-    from_sequence = {name: getattr(sequence, name, None) for name in TYPED}
     planners = {
         "tables": TABLES, "rows": ROWS, "seconds": SECONDS, "warmup": WARMUP, "threads": THREADS,
         "repeats": _repeats_of(contenders),
     }  # fmt: skip
     found = {}
-    for name in TYPED:
-        value = from_sequence[name] if from_sequence[name] is not None else planners.get(name)
-        found[name] = text_of(getattr(_OPEN, name) if value is None else value)
+    for name, row in TYPED.items():
+        values = (getattr(sequence, name, None), planners.get(name), row.default)
+        found[name] = row.open or text_of(next((each for each in values if each is not None), None))
     return found
 
 

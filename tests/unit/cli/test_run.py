@@ -12,6 +12,7 @@ from app.cli import main
 from app.cli.compare import show_result_of
 from app.cli.launching import show_launch, started_text
 from app.cli.parser import parse
+from app.cli.plan_options import Given
 from app.cli.plan_text import show_plan
 from app.cli.run import request_of
 from app.core.errors import InputError
@@ -44,7 +45,7 @@ def test_a_plan_until_decided_says_that_its_sessions_are_the_most_there_are() ->
     [
         (["plan.toml"], "leave the plan file out, or --duel"),
         (["--sequence", "quick"], "leave --sequence out"),
-        (["--rows", "5", "--warmup", "0"], "leave --warmup, --rows out"),
+        (["--rows", "5", "--warmup", "0"], "leave --rows, --warmup out"),
         (["--start-state", "loaded"], "leave --start-state out"),
         (["--target", "moon"], "no target 'moon'"),
     ],
@@ -109,7 +110,8 @@ def test_times_and_percentages_are_taken_as_people_write_them() -> None:
         "--matters",
         "3%",
     ]
-    asked = request_of(parse(["run", "--sequence", "quick", *words, "--others-pct", "7.5%"]))
+    arguments = parse(["run", "--sequence", "quick", *words, "--others-pct", "7.5%"])
+    asked = request_of(arguments, Given.of(arguments))
     assert (asked.time_limit, asked.seconds, asked.matters_pct, asked.others_pct) == (5400, 120, 3.0, 7.5)
 
 

@@ -10,6 +10,7 @@ import pytest
 from app.catalog import Catalog, approve
 from app.catalog.own import write_sequence
 from app.cli.parser import parse
+from app.cli.plan_options import Given
 from app.cli.run import request_of
 from app.core.errors import InputError
 from app.planner import ContenderRequest, PlanRequest
@@ -264,7 +265,8 @@ def test_the_command_line_says_the_same(changes: dict[str, object]) -> None:
     request = drafted(**changes).request
     words = shlex.split(command_line(request))
     assert words[:2] == ["dyno", "run"]
-    assert request_of(parse(words[1:])) == request
+    arguments = parse(words[1:])
+    assert request_of(arguments, Given.of(arguments)) == request
 
 
 def test_what_options_cannot_say_takes_its_file_along(tmp_path: Path) -> None:

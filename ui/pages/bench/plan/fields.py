@@ -8,79 +8,19 @@ from typing import cast
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QWidget
 
-from app.catalog.sequence import TRANSPORTS
+from app.planner.request.options import Option
+from app.planner.request.request import OPTIONS
 from app.planner.starting.draft import Draft, Problem
-from app.protocol.plan import LOAD_METHODS, ORDERS, STARTS, UNTIL_DECIDED
-from app.protocol.waits import INSTRUMENTS
-from app.stats.at_target.looks import ROUNDS
-from app.stats.at_target.steady import LEAST_S
-from app.stats.at_target.verdicts import LEAST
+from app.protocol.plan import UNTIL_DECIDED
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.elided import ElidedLabel
 
 MAX_NAME = 60
 ACROSS = 3
-_TYPED = {
-    "tables": ("Tables", "Number of tables to load"),
-    "rows": ("Rows per table", "Rows per table: 1000000, 50k, or a multiple of the memory, like 3x memory"),
-    "threads": ("Threads", "Client threads; each step runs once for each number: 1, 2, 4"),
-    "repeats": (
-        "Repeats",
-        f"Sessions per contender: at least {LEAST} to tell a difference from noise.\n"
-        f"Until decided: {LEAST} to {ROUNDS}; contenders leave after the round that decides their results",
-    ),
-    "seconds": (
-        "Seconds",
-        f"Measured seconds per step, unless the sequence sets them; below {LEAST_S} no step is called steady",
-    ),
-    "warmup": ("Warm-up s", "Unmeasured seconds before each step"),
-    "pause": ("Pause s", "Idle seconds before each session"),
-}
-_TIME_LIMIT = (
-    "Time limit",
-    "Start no round that would exceed this time: 30 min, 1 h 30 min, 900 s; empty: no limit",
-)
+_NAME_TIP = "First part of the session names; empty: the name of the sequence"
 _REPEATS = (UNTIL_DECIDED, "1", "3", "5")  # to choose from; any other number is typed
-_CHOSEN = {
-    "load_method": (
-        "Load",
-        LOAD_METHODS,
-        "Ordered: one client per table, in primary key order. Parallel: clients share each table.\n"
-        "Bulk: the bulk load of the engine (MyRocks)",
-    ),
-    "order": (
-        "Order",
-        ORDERS,
-        "Interleaved: whole sessions, A B B A; spreads drift of the machine over all contenders.\n"
-        "Slices: 2 to 4 contenders take turns of about a second within each step. Their servers share the "
-        "memory. Noise of the machine affects all alike, so fewer repeats detect a difference.\n"
-        "Grouped: whole sessions, A A B B; drift looks like a difference between contenders",
-    ),
-    "start": (
-        "Start",
-        STARTS,
-        "State of the server at the first step: as loaded, or restarted after the load.\n"
-        "Snapshot: started on a copy of the loaded data, which Dyno stores for later sessions",
-    ),
-    "transport": (
-        "Transport",
-        ("", *TRANSPORTS),
-        "How clients connect; sequence: as the sequence says, else by socket",
-    ),
-    "instruments": (
-        "Instruments",
-        INSTRUMENTS,
-        "Preset: the Performance Schema as each preset sets it.\n"
-        "Waits: on, with all wait instruments, so that Live and Why name what threads wait for. It costs "
-        "throughput, so these sessions are never pooled with others",
-    ),
-}
-_TIPS = {
-    **{name: words[1] for name, words in _TYPED.items()},
-    "time_limit": _TIME_LIMIT[1],
-    **{name: words[2] for name, words in _CHOSEN.items()},
-}
+_FIELDS = {name: row for name, row in OPTIONS.items() if row.title}
 _ALIGNED = (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignHCenter, Qt.AlignmentFlag.AlignRight)
 _TEXTS = {"loaded": "as loaded", "": "sequence"}
 
@@ -99,14 +39,14 @@ class FieldsForm(QWidget):
         self._layout.setHorizontalSpacing(SPACE)
         self._layout.setVerticalSpacing(SPACE // 4)
         self.repeats = QComboBox()
-        self.edits = {name: self._edit(name, *words) for name, words in _TYPED.items()}
-        self.boxes = {name: self._box(name, *words) for name, words in _CHOSEN.items()}
-        self.name = self._edit(
-            "name", "Name", "First part of the session names; empty: the name of the sequence"
-        )
+        self.edits: dict[str, QLineEdit] = {}
+        self.boxes: dict[str, QComboBox] = {}
+        *rows, time_limit = sorted(_FIELDS.values(), key=lambda each: each.name == "time_limit")
+        for row in rows:
+            self._add(row)
+        self.name = self._edit("name", "Name", _NAME_TIP)
         self.name.setMaxLength(MAX_NAME)
-        self.edits["time_limit"] = self._edit("time_limit", *_TIME_LIMIT)
-        self.edits["time_limit"].setPlaceholderText("none")
+        self._add(time_limit)  # the last one, as it comes and goes
         self.reason = ElidedLabel(self)
         self.reason.setProperty("role", "bad")
         self.reason.hide()
@@ -140,10 +80,16 @@ class FieldsForm(QWidget):
             text = problem.text if problem and problem.field == name else ""
             if text and widget in self._labels:
                 self._show_reason(widget, text)
-            widget.setToolTip(as_tip(text or _TIPS[name]))
+            widget.setToolTip(as_tip(text or _FIELDS[name].tip))
             if widget.property("wrong") != bool(text):
                 widget.setProperty("wrong", bool(text))
                 widget.style().polish(widget)
+
+    def _add(self, row: Option) -> None:
+        if row.is_typed:
+            self.edits[row.name] = self._edit(row.name, row.title, row.tip)
+        else:
+            self.boxes[row.name] = self._box(row)
 
     def _edit(self, name: str, title: str, tip: str) -> QLineEdit:
         edit = QLineEdit()
@@ -187,13 +133,13 @@ class FieldsForm(QWidget):
         for widget in (edit, self._labels[edit]):
             widget.setVisible(is_shown)
 
-    def _box(self, name: str, title: str, values: tuple[str, ...], tip: str) -> QComboBox:
+    def _box(self, row: Option) -> QComboBox:
         box = QComboBox()
         _fit(box)
-        for value in values:
+        for value in row.choices:
             box.addItem(_TEXTS.get(value, value), value)
-        box.currentIndexChanged.connect(lambda _: self.chosen.emit(name, box.currentData()))
-        self._place(title, box, tip)
+        box.currentIndexChanged.connect(lambda _: self.chosen.emit(row.name, box.currentData()))
+        self._place(row.title, box, row.tip)
         return box
 
     def _place(self, title: str, widget: QWidget, tip: str) -> None:

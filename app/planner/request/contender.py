@@ -1,0 +1,117 @@
+"""A contender that a person asks for: build, engine, preset, and what its server runs with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from app.core.errors import InputError
+from app.core.ranges import cpus_of
+from app.core.toml_text import NEEDED_TEXT, shown
+from app.engines import engine_of
+from app.protocol.plan import ALLOCATORS, MEMORY
+from app.protocol.words import FACTORS
+from app.variables.names import BASELINE
+
+from .options import SHARED, option, options_of
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,59}")
+_TABLE_OPTIONS = re.compile(r"[A-Za-z0-9_=,'. ]{0,500}")
+_ENGINE = re.compile(r"\b(?:engine|type)\b", re.IGNORECASE)
+_LIBRARY = re.compile(r"/[A-Za-z0-9._+@/-]{1,250}")  # no blank or colon, which part paths in LD_PRELOAD
+_NODES = r"\d{1,4}(?:-\d{1,4})?(?:,\d{1,4}(?:-\d{1,4})?)*"
+_NUMA = re.compile(rf"(interleave|membind)=(all|{_NODES})|preferred=\d{{1,4}}|localalloc")
+_LIMIT = re.compile(r"([1-9]\d{0,14})([KMGT]?)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class ContenderRequest:
+    """A contender by names of build, engine and preset."""
+
+    build: str = option(rule=NEEDED_TEXT)
+    engine: str = option(rule=NEEDED_TEXT)
+    preset: str = option(BASELINE)
+    name: str = option("")
+    table_options: str = option(
+        "", group=SHARED, help="table options for every contender, such as ROW_FORMAT=COMPRESSED"
+    )
+    cores: str = option(
+        "", group=SHARED, help="CPUs of every contender's server, as for taskset: 0-3, 0,2 or 0-6:2"
+    )
+    allocator: str = option(
+        "",
+        group=SHARED,
+        help="memory allocator of every server: system, jemalloc, tcmalloc or the path of a library",
+    )
+    numa: str = option("", group=SHARED, help="NUMA policy of every server, as for numactl: interleave=all")
+    memory_limit: str = option("", group=SHARED, help="memory limit of every server, page cache included: 4G")
+    preset_text: str = option("", None)  # of a kept session, where no preset has it any more
+
+    @classmethod
+    def from_text(cls, text: str) -> ContenderRequest:
+        """BUILD:ENGINE or BUILD:ENGINE:PRESET."""
+        parts = text.split(":")
+        if len(parts) not in (2, 3) or not all(parts):
+            raise InputError(f"contender must be BUILD:ENGINE or BUILD:ENGINE:PRESET, not {text!r}")
+        return cls(parts[0], engine_of(parts[1]).name, *parts[2:])
+
+    def problem(self) -> tuple[str, str]:
+        """The wrong key and why; two empty texts if none is wrong."""
+        if self.name and not _NAME.fullmatch(self.name):
+            return "name", "must be up to 60 letters, digits, blanks, dots and dashes"
+        if self.cores and (problem := _problem_of(cpus_of, self.cores)):
+            return "cores", problem
+        if not _TABLE_OPTIONS.fullmatch(self.table_options):
+            return "table_options", "may hold letters, digits, blanks and = , ' . _ only"
+        if _ENGINE.search(self.table_options):
+            return "table_options", "must not name an engine: the contender does"
+        if "column_family" in self.table_options.lower() and not engine_of(self.engine).has_column_families:
+            return "table_options", "COLUMN_FAMILY is only for MyRocks"
+        return self._memory_problem()
+
+    def _memory_problem(self) -> tuple[str, str]:
+        names = ("system", *ALLOCATORS)
+        if self.allocator and self.allocator not in names and not _LIBRARY.fullmatch(self.allocator):
+            forms = f"{', '.join(names)} or the path of a library"
+            return "allocator", f"must be {forms}, not {shown(self.allocator)}"
+        if self.numa and not _NUMA.fullmatch(self.numa):
+            forms = "interleave=all, interleave=0,1, membind=0, preferred=0 or localalloc"
+            return "numa", f"must be like {forms}, not {shown(self.numa)}"
+        if self.memory_limit and not _LIMIT.fullmatch(self.memory_limit):
+            return "memory_limit", f"must be like 512M or 4G, not {shown(self.memory_limit)}"
+        return "", ""
+
+    @property
+    def memory(self) -> str:
+        """All memory settings, as in one field."""
+        return ", ".join(filter(None, (self.allocator, self.numa, self.memory_limit)))
+
+    @property
+    def memory_limit_bytes(self) -> int:
+        """The limit in bytes; 0: none."""
+        found = _LIMIT.fullmatch(self.memory_limit)
+        return int(found[1]) * FACTORS.get(found[2].lower(), 1) if found else 0
+
+
+def memory_words(text: str) -> dict[str, str]:
+    """The words of the memory field by key; their form decides the key, duplicates stay together."""
+    found = dict.fromkeys(MEMORY, "")
+    for word in re.split(r",?\s+", text.strip()):
+        is_policy = "=" in word or word == "localalloc"
+        key = "memory_limit" if word[:1].isdigit() else "numa" if is_policy else "allocator"
+        found[key] = f"{found[key]} {word}".strip()
+    return found
+
+
+def _problem_of(read: Callable[[str], object], text: str) -> str:
+    try:
+        read(text)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+OF_CONTENDER = options_of(ContenderRequest)
+# what options of the command line say of all contenders
+TO_ALL = {name: row for name, row in OF_CONTENDER.items() if row.group == SHARED}

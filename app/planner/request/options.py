@@ -1,0 +1,96 @@
+"""A plan option: one row for what it may be, how it is typed, and what command line and Bench say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from typing import Any, Literal
+
+from app.core.toml_text import TEXT, Rule
+
+# how its text is read, such as: 3 | 90 or 30min | 5% | a,b | 1..64 x2 | 4,2 or [0-3] | 3x memory
+Kind = Literal["text", "count", "time", "percent", "words", "numbers", "core sets", "rows", "repeats", "flag"]
+LISTS = ("words", "numbers", "core sets")
+SHARED, WORK, LOAD, SERVER, ROUNDS, NOISE = (
+    "Contenders",
+    "Work",
+    "Load",
+    "Servers",
+    "Rounds",
+    "Busy machines",
+)
+
+
+@dataclass(frozen=True)
+class Option:
+    """A field of a request; what is empty does not concern it."""
+
+    rule: Rule | None  # of its value; None: no plan file has it
+    kind: Kind
+    flag: str  # of `dyno run`, without dashes
+    group: str  # of its help
+    help: str  # of the command line; empty: it has no such option, or one of its own
+    metavar: str | None
+    title: str  # on Bench; empty: it is no field there, or one of its own
+    tip: str
+    open: str  # what an empty field means, where its default is not said
+    further: Callable[[Any], str] | None  # what is wrong with a value that the rule allows
+    carried: bool  # the plan has it as it was asked for, and so has the next one of the same work
+    compared: bool  # a plan with another value differs in the *plan*
+    name: str = ""
+    default: Any = None
+
+    @property
+    def argument(self) -> str:
+        """Its name among the arguments of the command line."""
+        return self.flag.replace("-", "_")
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Those of a plan file, and what stands where none was made."""
+        allowed = self.rule.choices if self.rule else ()
+        return allowed if not allowed or self.default in allowed else (self.default, *allowed)
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether Bench has a field for its text."""
+        return self.kind in LISTS[1:] or (bool(self.title) and self.kind not in ("text", "flag"))
+
+    def problem(self, value: Any) -> str:
+        """What is wrong with a value; '' if nothing."""
+        problem = self.rule.problem(value) if self.rule else ""
+        return problem or (self.further(value) if self.further else "")
+
+
+def option(
+    default: Any = MISSING,
+    rule: Rule | None = TEXT,
+    kind: Kind = "text",
+    *,
+    flag: str = "",
+    group: str = "",
+    help: str = "",
+    metavar: str | None = None,
+    title: str = "",
+    tip: str = "",
+    open: str = "",
+    further: Callable[[Any], str] | None = None,
+    carried: bool = False,
+    compared: bool | None = None,
+) -> Any:
+    """A field of a request with its row."""
+    row = Option(
+        rule, kind, flag, group, help, metavar, title, tip, open, further, carried,
+        carried if compared is None else compared,
+    )  # fmt: skip
+    return field(default=default, metadata={"option": row})
+
+
+def options_of(request: type[Any]) -> dict[str, Option]:
+    """The rows of a class of requests by name, in their order."""
+    return {each.name: _option_of(each) for each in fields(request)}
+
+
+def _option_of(each: Field[Any]) -> Option:
+    row: Option = each.metadata["option"]
+    return replace(row, name=each.name, default=each.default, flag=row.flag or each.name.replace("_", "-"))
