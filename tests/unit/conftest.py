@@ -6,8 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from app.history.store.history import History
+
+settings.register_profile("busy", deadline=None)  # other tests run at the same time
+settings.load_profile("busy")
 
 
 @pytest.fixture

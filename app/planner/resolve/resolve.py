@@ -54,28 +54,21 @@ def resolve(
     with about("contenders"):
         at_once = active_at_once(request)
         contenders, presets = resolve_contenders(request.contenders, survey, catalog, at_once)
+    used = list({step.workload: workloads[step.workload] for step in chosen if step.workload}.values())
     with about("steps"):
-        used = _approved(catalog, [workloads[step.workload] for step in chosen if step.workload], approved)
+        for workload in used:
+            catalog.check_approved(workload, frozenset(approved))
     check_engines(contenders, used)
     with about("load_method"):
         check_load_method(request.load_method, contenders, used)
     with about("rows"):
-        said = [workload.row_bytes for workload in used]
-        row_bytes = min(bytes_per_row(each, said) for each in contenders)
-        size = _size(request, sequence, survey, row_bytes, own_tables(used))
+        size = _size(request, sequence, survey, contenders, used)
     with about("steps"):
         steps = resolve_steps(chosen, workloads, size, request.start)
-    _check_cores(steps, contenders)
-    if request.load:
-        _check_cpus_of_load(any(step.load_cores for step in steps))
-    files = _with(catalog.shipped_lua(START), _files(catalog, used, sequence, presets))
-    if any(step.rate or step.limit_ms for step in steps):
-        files = _with(catalog.shipped_lua(RATE_WRAPPER), files)
-        check_rates(steps, files)
-    if request.load:
-        files = _with(catalog.shipped_lua(LOAD_WRAPPER), files)
+    _check_cores(request, steps, contenders)
+    files = _files(request, catalog, used, sequence, presets, steps)
+    check_rates(steps, files)
     if request.order == SLICES:
-        files = _with(catalog.shipped_lua(WRAPPER), files)
         steps = with_slices(steps, contenders, files)
     plan = Plan(
         id=make_id(),
@@ -122,15 +115,6 @@ def choices_of(
         _check_cpus_of_load(request.cpus == OWN_CPUS or bool(request.cores))
     with about("steps"):
         return sequence, workloads, chosen_steps(sequence, request.steps, workloads)
-
-
-def _approved(catalog: Catalog, workloads: list[Workload], approved: Iterable[str]) -> list[Workload]:
-    """Each workload once; raises UnapprovedError for Lua that is not approved."""
-    once = list({workload.name: workload for workload in workloads}.values())
-    hashes = frozenset(approved)
-    for workload in once:
-        catalog.check_approved(workload, hashes)
-    return once
 
 
 def machine_key(survey: Survey) -> str:
@@ -190,8 +174,15 @@ def _limit(request: PlanRequest, name: str) -> float:
     return usual if said is None else said
 
 
-def _size(request: PlanRequest, sequence: Sequence, survey: Survey, row_bytes: float, own: int) -> Size:
-    """Sizes from the request, else the sequence, else defaults; own: tables of custom SQL."""
+def _size(
+    request: PlanRequest,
+    sequence: Sequence,
+    survey: Survey,
+    contenders: list[Contender],
+    used: list[Workload],
+) -> Size:
+    """Sizes from the request, else the sequence, else defaults; tables of custom SQL are its own."""
+    own = own_tables(used)
     if own and request.tables not in (None, own):
         raise InputError(f"the load fills its own {own} tables, not {request.tables}: leave tables out")
     tables = own or request.tables or sequence.tables or TABLES
@@ -199,7 +190,7 @@ def _size(request: PlanRequest, sequence: Sequence, survey: Survey, row_bytes: f
     warmup = next((each for each in (request.warmup, sequence.warmup) if each is not None), WARMUP)
     return Size(
         tables=tables,
-        rows=rows if isinstance(rows, int) else _share_of_memory(rows, tables, survey, row_bytes),
+        rows=rows if isinstance(rows, int) else _share_of_memory(rows, tables, survey, contenders, used),
         seconds=request.seconds or sequence.seconds or SECONDS,
         warmup=warmup,
         threads=request.threads or sequence.threads or THREADS,
@@ -215,8 +206,10 @@ def _size(request: PlanRequest, sequence: Sequence, survey: Survey, row_bytes: f
     )
 
 
-def _check_cores(steps: list[Step], contenders: list[Contender]) -> None:
+def _check_cores(request: PlanRequest, steps: list[Step], contenders: list[Contender]) -> None:
     """Refuse contenders with their own cores in a plan with core sets, which apply to all."""
+    if request.load:
+        _check_cpus_of_load(any(step.load_cores for step in steps))
     own = next((each for each in contenders if each.cores), None)
     if own and any(step.cores for step in steps):
         raise InputError(
@@ -236,8 +229,12 @@ def _check_cpus_of_load(are_parted: bool) -> None:
         )
 
 
-def _share_of_memory(rows: str, tables: int, survey: Survey, row_bytes: float) -> int:
+def _share_of_memory(
+    rows: str, tables: int, survey: Survey, contenders: list[Contender], used: list[Workload]
+) -> int:
     """Rows per table, in full thousands, that give every contender at least this much data."""
+    said = [workload.row_bytes for workload in used]
+    row_bytes = min(bytes_per_row(each, said) for each in contenders)
     share = memory_share(rows)
     if share is None:
         raise InputError(f'rows must be a number or like "3x memory", not {rows!r}')
@@ -280,21 +277,29 @@ def _turn_name(
 
 
 def _files(
-    catalog: Catalog, used: list[Workload], sequence: Sequence, presets: list[Preset]
+    request: PlanRequest,
+    catalog: Catalog,
+    used: list[Workload],
+    sequence: Sequence,
+    presets: list[Preset],
+    steps: list[Step],
 ) -> dict[str, str]:
     """All files of the plan, by their names in it."""
     files = {f"sequences/{sequence.name}.toml": sequence.text}
     files.update({preset.file: preset.text for preset in presets})
-    for workload in used:
-        files = _with(catalog.workload_files(workload), files)
+    wrappers = {
+        START: True,
+        RATE_WRAPPER: any(step.rate or step.limit_ms for step in steps),
+        LOAD_WRAPPER: bool(request.load),
+        WRAPPER: request.order == SLICES,
+    }
+    shipped = [catalog.shipped_lua(name) for name, is_needed in wrappers.items() if is_needed]
+    for added in (*map(catalog.workload_files, used), *shipped):
+        for name, text in added.items():
+            if files.get(name, text) != text:
+                raise InputError(f"{name} exists twice with different content: rename your own file")
+        files.update(added)
     return files
-
-
-def _with(added: dict[str, str], files: dict[str, str]) -> dict[str, str]:
-    for name, text in added.items():
-        if files.get(name, text) != text:
-            raise InputError(f"{name} exists twice with different content: rename your own file")
-    return {**files, **added}
 
 
 def _check_bytes(plan: Plan) -> None:

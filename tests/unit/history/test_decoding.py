@@ -39,7 +39,7 @@ def test_events_are_those_of_the_protocol() -> None:
     assert list(found[:2] + found[2:]) == WHOLE.events
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     event=st.sampled_from([json.loads(line) for line in WHOLE.raw.splitlines()]),
     changes=st.dictionaries(st.sampled_from(["seq", "t", "s", "values", "step", "kind", "new"]), anything),

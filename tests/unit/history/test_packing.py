@@ -21,7 +21,7 @@ def bits(values: np.ndarray) -> list[bytes]:
     return [b"nan" if value != value else struct.pack("<d", value) for value in values.tolist()]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     rows=st.integers(1, 40).flatmap(
         lambda count: st.lists(
@@ -36,7 +36,7 @@ def test_what_is_packed_comes_back(rows: list[list[float]], digits: int) -> None
         assert bits(unpack(block)) == bits(row)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(decimal | st.just(math.nan), min_size=1, max_size=300))
 def test_decimals_are_packed_as_fixed_point_without_a_guess(row: list[float]) -> None:
     (block,) = pack(np.array([row]), [0])

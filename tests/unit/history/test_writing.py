@@ -49,7 +49,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[o
         return content(history)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cuts=st.lists(st.integers(0, len(WHOLE.raw)), max_size=30))
 def test_every_split_gives_the_same_history(
     tmp_path_factory: pytest.TempPathFactory,

@@ -96,7 +96,7 @@ def test_a_curve_does_not_shimmer_while_it_moves() -> None:
     assert all(one[t] == two[t] for t in common)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(st.integers(1, 700), min_size=1, max_size=8), st.integers(1, 60))
 def test_however_it_grew_the_window_holds_what_lies_in_it(parts: list[int], pixels: int) -> None:
     track = Track()
