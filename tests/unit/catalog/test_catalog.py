@@ -127,14 +127,14 @@ def test_an_engine_without_facts_has_a_baseline_and_one_that_sets_nothing(dyno_h
         each.key for each in catalog.preset("myisam", "baseline").options
     }
     assert catalog.engines() == list(KNOWN)
-    write(dyno_home / "presets/memory/large.cnf", "[mysqld]\nmax_heap_table_size=1G\n")
+    write(dyno_home / "presets/example/large.cnf", "[mysqld]\nmax_heap_table_size=1G\n")
     write(dyno_home / "presets/No Engine/x.cnf", "[mysqld]\n")
-    assert catalog.engines() == [*KNOWN, "memory"]
-    assert [each.name for each in catalog.presets("memory")[0]] == ["baseline", "stock", "large"]
+    assert catalog.engines() == [*KNOWN, "example"]
+    assert [each.name for each in catalog.presets("example")[0]] == ["baseline", "stock", "large"]
     assert [(each.engine, each.name) for each in catalog.presets()[0]][-3:] == [
-        ("memory", "baseline"),
-        ("memory", "stock"),
-        ("memory", "large"),
+        ("example", "baseline"),
+        ("example", "stock"),
+        ("example", "large"),
     ]
 
 

@@ -24,7 +24,8 @@ from tests.plans import MARIADB, NOW, request, survey, write
 ROOT = Path(__file__).parents[3]
 NAMES = {each.lower() for engine in KNOWN.values() for each in (engine.name, engine.title, *engine.aliases)}
 CODE = [path for room in ("app", "ui") for path in sorted((ROOT / room).rglob("*.py"))]
-ALL = [f"{MARIADB}:{name}" for name in KNOWN]
+FOUR = ["innodb", "rocksdb", "myisam", "aria"]
+ALL = [f"{MARIADB}:{name}" for name in FOUR]
 
 
 def literals(path: Path) -> list[str]:
@@ -44,7 +45,7 @@ def test_no_name_of_an_engine_stands_outside_of_their_folder() -> None:
 
 
 def test_an_engine_is_found_by_any_of_its_names() -> None:
-    assert list(KNOWN) == ["innodb", "rocksdb", "myisam", "aria"]
+    assert list(KNOWN)[:4] == FOUR
     assert engine_of("InnoDB") is KNOWN["innodb"] and engine_of("MyRocks") is KNOWN["rocksdb"]
     assert [each.title for each in DUEL] == ["InnoDB", "MyRocks"]
     assert all(each.has_facts and each.counters for each in KNOWN.values())
@@ -126,51 +127,51 @@ def others(**engines: str) -> Survey:
 
 
 def test_any_engine_that_a_build_has_can_be_planned_for() -> None:
-    machine = others(memory="", mroonga="ha_mroonga.so")
-    texts = [f"{MARIADB}:memory:stock", f"{MARIADB}:Mroonga:stock", f"{MARIADB}:innodb"]
+    machine = others(example="", oqgraph="ha_oqgraph.so")
+    texts = [f"{MARIADB}:example:stock", f"{MARIADB}:OQGraph:stock", f"{MARIADB}:innodb"]
     plan = resolve(request(*texts), machine, Catalog())
-    memory, mroonga, _ = plan.contenders
-    assert (memory.cnf, mroonga.cnf) == ("[mysqld]\n", "[mysqld]\nplugin_load_add=ha_mroonga.so\n")
-    assert plan.files["presets/memory/stock.cnf"].startswith("# title: The build's own settings\n")
+    example, oqgraph, _ = plan.contenders
+    assert (example.cnf, oqgraph.cnf) == ("[mysqld]\n", "[mysqld]\nplugin_load_add=ha_oqgraph.so\n")
+    assert plan.files["presets/example/stock.cnf"].startswith("# title: The build's own settings\n")
     guess = estimate(plan, machine)
     assert guess.disk_bytes > 0 and [each.cache_bytes for each in guess.contenders[:2]] == [0, 0]
     said = [check for check in check_plan(plan, machine, guess, lambda: NOW) if check.name == "engine"]
-    assert [check.text.partition(":")[0] for check in said] == ["Dyno does not know memory, mroonga"]
+    assert [check.text.partition(":")[0] for check in said] == ["Dyno does not know example, oqgraph"]
     parity = [check.text for check in check_plan(plan, machine, guess, lambda: NOW) if "commit" in check.text]
-    assert "memory, mroonga: unknown to Dyno" in parity[0]
+    assert "example, oqgraph: unknown to Dyno" in parity[0]
 
 
 def test_a_plugin_that_a_preset_loads_is_loaded_once(dyno_home: Path) -> None:
-    write(dyno_home / "presets/mroonga/own.cnf", "[mysqld]\nplugin_load_add=ha_mroonga\n")
-    found = resolve(request(f"{MARIADB}:mroonga:own"), others(mroonga="ha_mroonga.so"), Catalog())
-    assert found.contenders[0].cnf == "[mysqld]\nplugin_load_add=ha_mroonga\n"
+    write(dyno_home / "presets/oqgraph/own.cnf", "[mysqld]\nplugin_load_add=ha_oqgraph\n")
+    found = resolve(request(f"{MARIADB}:oqgraph:own"), others(oqgraph="ha_oqgraph.so"), Catalog())
+    assert found.contenders[0].cnf == "[mysqld]\nplugin_load_add=ha_oqgraph\n"
 
 
 def test_an_engine_that_no_build_has_is_refused_with_those_it_has() -> None:
-    with pytest.raises(InputError, match="the engine inodb; it has innodb, rocksdb, myisam, memory"):
-        resolve(request(f"{MARIADB}:inodb"), others(memory=""), Catalog())
+    with pytest.raises(InputError, match="the engine inodb; it has innodb, rocksdb, myisam, example"):
+        resolve(request(f"{MARIADB}:inodb"), others(example=""), Catalog())
     with pytest.raises(InputError, match="load method bulk: not for memory: Dyno knows of nothing"):
-        resolve(request(f"{MARIADB}:memory", load_method="bulk"), others(memory=""), Catalog())
+        resolve(request(f"{MARIADB}:example", load_method="bulk"), others(example=""), Catalog())
 
 
 def test_a_target_cannot_put_lines_into_a_my_cnf() -> None:
-    hostile = {"mroonga": "ha_x.so\ninit_file=/tmp/x", "../../x": "", "x y": "ha_x.so", "s3": "ha_s3.so"}
+    hostile = {"oqgraph": "ha_x.so\ninit_file=/tmp/x", "../../x": "", "x y": "ha_x.so", "s3": "ha_s3.so"}
     machine = others(**hostile)
-    with pytest.raises(InputError, match="the engine mroonga; it has innodb, rocksdb, myisam, s3"):
-        resolve(request(f"{MARIADB}:mroonga"), machine, Catalog())
+    with pytest.raises(InputError, match="the engine oqgraph; it has innodb, rocksdb, myisam, s3"):
+        resolve(request(f"{MARIADB}:oqgraph"), machine, Catalog())
     assert {each.engine for each in choices(machine, Catalog()).presets} == {*KNOWN, "s3"}
 
 
 def test_workloads_that_name_other_engines_are_guessed_by_the_worst() -> None:
     said = [{"innodb": 900.0, "myisam": 1100.0}]
-    plan = resolve(request(f"{MARIADB}:memory"), others(memory=""), Catalog())
+    plan = resolve(request(f"{MARIADB}:example"), others(example=""), Catalog())
     assert bytes_per_row(plan.contenders[0], said) == 1100.0
 
 
 def test_the_grid_offers_them_behind_all_others() -> None:
-    found = choices(others(memory="", archive="ha_archive.so"), Catalog())
+    found = choices(others(example="", federated="ha_federated.so"), Catalog())
     assert [(each.engine, each.name) for each in found.presets[-4:]] == [
-        ("archive", "baseline"), ("memory", "baseline"), ("archive", "stock"), ("memory", "stock"),
+        ("example", "baseline"), ("federated", "baseline"), ("example", "stock"), ("federated", "stock"),
     ]  # fmt: skip
-    assert found.refusal(MARIADB, "memory", "baseline") == ""
-    assert "lacks the engine memory" in found.refusal("mysql-5.6.24", "memory", "baseline")
+    assert found.refusal(MARIADB, "example", "baseline") == ""
+    assert "lacks the engine example" in found.refusal("mysql-5.6.24", "example", "baseline")

@@ -88,8 +88,8 @@ def test_both_names_are_one_contender() -> None:
 
 def test_an_engine_without_facts_still_gets_nothing() -> None:
     server = build(MARIADB, "MariaDB", VERSION, ["innodb"])
-    target = survey(builds=[{**server, "other_engines": {"memory": ""}}])
-    found = resolve(request(f"{MARIADB}:memory:default"), target, Catalog()).contenders[0]
+    target = survey(builds=[{**server, "other_engines": {"example": ""}}])
+    found = resolve(request(f"{MARIADB}:example:default"), target, Catalog()).contenders[0]
     assert (found.preset, found.cnf) == ("stock", "[mysqld]\n")
 
 
@@ -124,7 +124,7 @@ def test_a_new_one_of_that_name_is_refused() -> None:
     with pytest.raises(InputError, match="plans of an earlier Dyno mean baseline by default: choose another"):
         copy_preset(Catalog(), "innodb", "optimized", "default")
     with pytest.raises(InputError, match="mean stock by default"):
-        copy_preset(Catalog(), "memory", "baseline", "default")
+        copy_preset(Catalog(), "example", "baseline", "default")
 
 
 def test_sessions_are_measured_again_as_baseline(history: History) -> None:
