@@ -101,3 +101,10 @@ def unresolved(*texts: str, **options: Any) -> str:
 
 def labels(steps: Sequence[Step]) -> list[str]:
     return [step.label for step in steps]
+
+
+def changed(path: Path, old: str, new: str) -> None:
+    """A file of a copy of the project, with one place changed."""
+    text = path.read_text()
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new))

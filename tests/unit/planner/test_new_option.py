@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.catalog import Catalog
 from app.planner import resolve
-from tests.plans import request, survey
+from tests.plans import changed, request, survey
 
 PROJECT = Path(__file__).parents[3]
 ROW = """\
@@ -34,7 +34,7 @@ from app.planner.kinds.again import _request
 from app.planner.request.command_line import command_line
 from app.planner.starting.draft import Draft
 from app.protocol.plan import Plan
-from tests.plans import request, survey
+from tests.plans import changed, request, survey
 from ui.pages.bench.plan.fields import FieldsForm
 
 def refused(read):
@@ -63,12 +63,6 @@ form.show_draft(draft)
 assert form.edits["cool_down"].text() == "120"
 print(usual.hash)
 """
-
-
-def changed(path: Path, old: str, new: str) -> None:
-    text = path.read_text()
-    assert text.count(old) == 1
-    path.write_text(text.replace(old, new))
 
 
 def test_a_new_option_is_a_row_and_a_field_of_the_plan(tmp_path: Path) -> None:
