@@ -39,6 +39,7 @@ LATER_OF_PLAN = (
     "others_pct", "steal_pct", "quiet_wait", "repeat_if_disturbed", "canary", "until_decided",
     "time_limit", "matters_pct", "false_share_pct", "instruments", "load", "load_address",
 )  # of its hash where they are not as usual  # fmt: skip
+UNHASHED = ("load_certificate", "statements")  # they change nothing of what a plan does
 ATTEMPTS = 3  # the most of a step or a session that others disturb
 MEMORY = ("allocator", "numa", "memory_limit")  # the same of a contender
 _ORDERED_ONCE = "insert"  # what `ordered` was called while there was no other: keys and hashes keep it
@@ -202,6 +203,8 @@ class Plan:
     load: list[LoadTarget] = field(default_factory=list)  # where the clients run; none: beside the server
     load_address: str = ""  # of the server's machine, as load targets reach it
     load_certificate: str = ""  # SHA-256 of what the conductor shows there; another one for each start
+    # what an event sends, by Lua file, as declared beside it: steps are checked by it, and do nothing else for it
+    statements: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
     @property
     def work_key(self) -> str:
@@ -229,7 +232,7 @@ class Plan:
     @property
     def hash(self) -> str:
         """The SHA-256 of the content: the same for the same plan pressed twice."""
-        nameless = replace(self, id="", turns=[], load_certificate="")
+        nameless = replace(self, id="", turns=[])
         steps = [content_of(step) for step in self.steps]
         contenders = [_content_of_contender(each) for each in self.contenders]
         method = self._load_method_as_published
@@ -237,7 +240,7 @@ class Plan:
         turns = [{name: value for name, value in each.items() if name != "attempt"} for each in turns]
         parts = {"steps": steps, "contenders": contenders, "turns": turns, "load_method": method}
         silent = [name for name in LATER_OF_PLAN if getattr(self, name) == getattr(Plan, name, [])]
-        silent.append("load_certificate")
+        silent += UNHASHED
         content = {name: value for name, value in nameless.to_json().items() if name not in silent}
         return digest({**content, **parts})
 

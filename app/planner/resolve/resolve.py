@@ -65,6 +65,7 @@ def resolve(
         size = _size(request, sequence, survey, row_bytes, own_tables(used))
     with about("steps"):
         steps = resolve_steps(chosen, workloads, size, request.start)
+        statements = catalog.statements(used)
     _check_cores(steps, contenders)
     if request.load:
         _check_cpus_of_load(any(step.load_cores for step in steps))
@@ -108,6 +109,7 @@ def resolve(
         start=request.start,
         instruments=request.instruments,
         load_address=request.load_address,
+        statements=statements,
         allow_busy=request.allow_busy,
     )
     _check_bytes(plan)
