@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.comparison.cells.cell import Cell, Column, Comparison, Ratio, Row, RowGroup
+from app.comparison.cells.cell import FAILED, OF_SNAPSHOT, Cell, Column, Comparison, Ratio, Row, RowGroup
 from app.comparison.cells.measures import LATENCIES
 from app.core.units import count_text
 from app.history.steps.step_text import HAS_MARKS
@@ -72,7 +72,6 @@ UNKNOWN_NOISE = "the noise between sessions is unknown"
 ONE_PROFILED = "only one of them is profiled"
 _LOOKS = ", corrected for a test after each round"
 ODD = "a few repeats differ from the others"
-_OF_SNAPSHOT = "skipped: from the snapshot "  # of this data; its key in older journals
 _DECIDED = (BETTER, WORSE, DIFFERS)
 WHY_NOT = {  # judged, though it is not marked
     FEW: f"fewer than {LEAST} repeats",
@@ -138,10 +137,11 @@ def _why_untested(cell: Cell, base: Cell) -> str:
 
 def _why_missing(cell: Cell, base: Cell) -> str:
     """Why the first session without a result has none, one that failed before others."""
-    reasons = [reason for reason in (cell.reason, base.reason) if reason]
-    if any(each.startswith(_OF_SNAPSHOT) for each in reasons):
+    there = [each for each in (cell, base) if each.reason]
+    if any(each.lacking == OF_SNAPSHOT for each in there):
         return "skipped: the data is from a snapshot"
-    return next((each for each in reasons if each.startswith("failed")), next(iter(reasons), ""))
+    failed = [each.reason for each in there if each.lacking == FAILED]
+    return next(iter([*failed, *(each.reason for each in there)]), "")
 
 
 def _is_judgeable(row: Row, at: int, base: int) -> bool:
