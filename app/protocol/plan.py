@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Mapping
+from typing import Any, Iterable, Mapping
 
 from .others import OTHERS_PCT, STEAL_PCT
 from .values import check_fields
@@ -24,6 +24,7 @@ ARRIVALS = ("poisson", "even")  # gaps between the events of a rate: exponential
 UNTIL_DECIDED = "until decided"  # in place of a number of repeats
 ORDERS = ("interleaved", SLICES, "grouped")  # A B B A of sessions by round, of slices within one, or A A B B
 RATE_MISSED = "rate-missed"  # mark of a step whose events piled up
+QPS_UNIT = "queries/s"  # of the steps that have a QPS
 OPEN_FILES = 1024  # of a server, without its clients: tables, logs, libraries; below it lets fewer clients in
 
 START = "dyno-start.lua"  # of every step: how sysbench is started; it says nothing of the work
@@ -311,6 +312,11 @@ def content_of(step: Step) -> dict[str, Any]:
 def _content_of_contender(contender: Contender) -> dict[str, Any]:
     usual = {name: value for name, value in vars(contender).items() if name not in MEMORY}
     return {**usual, **contender.memory}
+
+
+def keeps_rate(rate: float | None, unit: str, marks: Iterable[str]) -> bool:
+    """Whether the result of a step is only the rate that the plan sets, as the clients kept it."""
+    return bool(rate) and unit == QPS_UNIT and RATE_MISSED not in marks
 
 
 def load_method_of(text: str) -> str:

@@ -49,13 +49,12 @@ from app.history.lists.sessions import (
     source_text,
 )
 from app.history.machines.canaries import canaries
-from app.history.recorded.group_means import QPS_UNIT
 from app.history.recorded.in_words import is_of_snapshot
 from app.history.steps.figures import StepEntry, facts, plans_by_session, steps
 from app.history.steps.step_text import disturbed_text
 from app.history.store.history import History
 from app.protocol.cpus import from_text
-from app.protocol.plan import Plan, step_key
+from app.protocol.plan import QPS_UNIT, Plan, step_key
 from app.protocol.states import NOT_NEEDED
 from app.stats import Limits
 from app.stats.at_target.verdicts import LEAST
