@@ -48,13 +48,21 @@ SPOILT = (*MARKED_SPOILT, UNSTEADY)  # of a repeat, which is left out where enou
 UNJUDGED = (*SPOILT, OF_ALL_SECONDS, FAILED_REPEAT)
 # where a word would be too long
 SIGNS = {
-    NOISE: "~", SMALL: "~", SAME: "=", FEW: "?", MARKED: "\N{CIRCLED DIVISION SLASH}", DRIFT: "drift",
+    NOISE: "~",
+    SMALL: "~",
+    SAME: "=",
+    FEW: "?",
+    MARKED: "\N{CIRCLED DIVISION SLASH}",
+    DRIFT: "drift",
     AT_RATE: "\N{CIRCLED DOT OPERATOR}",
-}  # fmt: skip
+}
 SHORT_SIGNS = {
-    **SIGNS, BETTER: "\N{BLACK UP-POINTING TRIANGLE}", WORSE: "\N{BLACK DOWN-POINTING TRIANGLE}",
-    DIFFERS: "\N{NOT EQUAL TO}", DRIFT: "\N{NORTH EAST ARROW}",
-}  # where no word has room  # fmt: skip
+    **SIGNS,
+    BETTER: "\N{BLACK UP-POINTING TRIANGLE}",
+    WORSE: "\N{BLACK DOWN-POINTING TRIANGLE}",
+    DIFFERS: "\N{NOT EQUAL TO}",
+    DRIFT: "\N{NORTH EAST ARROW}",
+}  # where no word has room
 _MEANINGS = {
     BETTER: "better",
     WORSE: "worse",

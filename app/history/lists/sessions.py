@@ -98,9 +98,12 @@ SELECT id, name, {STATE_OF}, reason, failed_steps, target, contender, build, fam
 FROM session
 """  # noqa: S608 - no word of it comes from outside
 _ADDED = {
-    "name": "name FROM session_name", "tag": "tag FROM session_tag", "person": "person FROM team_session",
-    "published": "NULL FROM published", "imported": "NULL FROM imported",
-}  # fmt: skip
+    "name": "name FROM session_name",
+    "tag": "tag FROM session_tag",
+    "person": "person FROM team_session",
+    "published": "NULL FROM published",
+    "imported": "NULL FROM imported",
+}
 
 
 def sessions(
