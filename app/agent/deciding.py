@@ -8,7 +8,7 @@ from typing import Dict, List, Sequence, Set
 
 from app.protocol.events import SPOILT
 from app.protocol.others import DISTURBED, are_alike
-from app.protocol.plan import QUERYING, SLICES, Plan, Turn
+from app.protocol.plan import QUERYING, SLICES, Plan, Turn, keeps_rate
 from app.protocol.states import DECIDED, IN_PART, OUT_OF_TIME, UNDECIDABLE
 from app.stats.at_target.endings import HOPELESS, endings
 from app.stats.at_target.steady import UNSTEADY
@@ -87,13 +87,23 @@ class Deciding:
 
     def _cell(self, contender: int, step: int) -> Samples:
         ours, theirs = self._column(0, step), self._column(contender, step)
-        direction, by_round = self._plan.steps[step].direction, self._plan.order == SLICES
+        of_plan, by_round = self._plan.steps[step], self._plan.order == SLICES
+        marks = [mark for its in (ours, theirs) for each in its.values() for mark in each.marks]
+        at_rate = keeps_rate(of_plan.rate, of_plan.unit, marks)
         if by_round:
             ours, theirs = ({at: its[at] for at in ours if at in theirs} for its in (ours, theirs))
         columns = [list(its.values()) for its in (ours, theirs)]
         base, other = (tuple(each.value or 0.0 for each in column) for column in columns)
         times = () if by_round else tuple(tuple(each.began for each in column) for column in columns)
-        return Samples(base, other, direction, contender, times=times, by_round=by_round)
+        return Samples(
+            base,
+            other,
+            of_plan.direction,
+            contender,
+            times=times,
+            by_round=by_round,
+            keeps_rate=at_rate,
+        )
 
     def _column(self, contender: int, step: int) -> Dict[int, Result]:
         """The result of each round, if it counts; none if a repeat failed, as Compare judges no such cell."""

@@ -18,6 +18,7 @@ from app.engines.engine import NAME as NAME_OF_ENGINE
 from app.variables import Preset, parse_preset
 from app.variables.names import EARLIER, place, shipped_as
 
+from . import declared_work
 from .approval import UnapprovedError, hash_of
 from .custom_sql import MAX_SQL, CustomSql, parse, workload_keys
 from .made_lua import made_lua
@@ -98,6 +99,27 @@ class Catalog:
             if f"workloads/{name}" not in found:
                 raise _missing(name, workload)
         return {**files, **found}
+
+    def statements(self, workloads: Iterable[Workload]) -> dict[str, list[dict[str, Any]]]:
+        """What an event of workloads sends, by their Lua, for those of which it is declared.
+
+        A folder declares the work of its own Lua. What is declared of shipped Lua holds for a copy of one's
+        own too, but only while its text is the same.
+        """
+        found = {}
+        for workload in workloads:
+            path = self._find_beside(workload.lua, workload)
+            declared = [] if path is None else self._declared_of(path)
+            if declared:
+                found[workload.lua] = declared
+        return found
+
+    def _declared_of(self, lua: Path) -> list[dict[str, Any]]:
+        declared = declared_work.declared_in(lua.parent).get(lua.name, [])
+        shipped = self._workloads[0] / lua.name
+        if declared or not shipped.is_file() or shipped.read_bytes() != lua.read_bytes():
+            return declared
+        return declared_work.declared_in(shipped.parent).get(lua.name, [])
 
     def shipped_lua(self, name: str) -> dict[str, str]:
         """Lua that belongs to no workload, with what it requires: none of it is a person's own."""
@@ -256,7 +278,7 @@ def _all(folders: tuple[Path, Path], suffix: str, read: Callable[[str], Any]) ->
 def _names(folders: tuple[Path, ...], suffix: str) -> list[str]:
     try:
         files = (path for folder in folders for path in folder.glob(f"*.{suffix}") if not path.is_dir())
-        return sorted({path.stem for path in files})
+        return sorted({path.stem for path in files if path.name != declared_work.FILE})
     except OSError as error:
         raise InputError(f"{error.filename}: cannot be read: {error.strerror}") from None
 

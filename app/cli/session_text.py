@@ -8,15 +8,16 @@ from typing import Any
 from app.comparison.texts.waits_text import lock_lines, statement_lines, waits_line
 from app.comparison.verdicts.repeats import start_text
 from app.core.units import date_text, unit_text, with_unit
+from app.history.recorded.in_words import StartState, is_of_disturbed
 from app.history.steps.rates import limit_text, schedule_text, try_texts
 from app.history.steps.step_text import (
     BUSY,
     attempt_text,
     cut_text,
-    disturbed_text,
     load_lines,
     mark_text,
     named,
+    others_text,
     seconds_texts,
     settled_text,
     steadiness_text,
@@ -24,7 +25,6 @@ from app.history.steps.step_text import (
 )
 from app.history.steps.step_waits import StepWaits
 from app.history.steps.thread_states import states_texts
-from app.protocol.others import DISTURBED
 from app.protocol.plan import step_label
 from app.protocol.states import state_word
 from app.stats.at_target.steady import LEAST_S, SHORT, STEADY, UNSTEADY
@@ -50,7 +50,7 @@ def show(found: Mapping[str, Any]) -> None:
     parts += [f"cores {contender['cores']}" if contender["cores"] else ""]
     say(", ".join(filter(None, parts)))
     if found["start_state"]:
-        say(f"start: {start_text(found['start_state'])}")
+        say(f"start: {start_text(StartState.of(found['start_state']))}")
     if found["memory"] and (text := memory_text({}, found["memory"])):
         say(text)
     if found["busy"]:
@@ -108,7 +108,7 @@ def _warnings(events: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Warnings of the agent, except those of disturbed steps, which have their own list."""
     for event in events:
         is_ours = event["kind"] == "log" and event["about"] in ("agent warning", "agent error")
-        if is_ours and not event["text"].startswith(f"{DISTURBED}: "):
+        if is_ours and not is_of_disturbed(event["text"]):
             yield f"second {event['t']:,.0f}: {event['text']}"
 
 
@@ -123,8 +123,8 @@ def _of_seconds(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 def _disturbed(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """A line for each step that others disturbed too much."""
     for step in steps:
-        if text := disturbed_text(step["others"]):
-            yield f"{step_label(step['name'], step['coordinates'])}: {text.partition(': ')[2]}"
+        if text := others_text(step["others"]):
+            yield f"{step_label(step['name'], step['coordinates'])}: {text}"
 
 
 def _threads(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, List, Mapping
+from typing import Any, Iterable, List, Mapping
 
 from .others import OTHERS_PCT, STEAL_PCT
 from .values import check_fields
@@ -24,12 +24,14 @@ ARRIVALS = ("poisson", "even")  # gaps between the events of a rate: exponential
 UNTIL_DECIDED = "until decided"  # in place of a number of repeats
 ORDERS = ("interleaved", SLICES, "grouped")  # A B B A of sessions by round, of slices within one, or A A B B
 RATE_MISSED = "rate-missed"  # mark of a step whose events piled up
+QPS_UNIT = "queries/s"  # of the steps that have a QPS
 OPEN_FILES = 1024  # of a server, without its clients: tables, logs, libraries; below it lets fewer clients in
 
 START = "dyno-start.lua"  # of every step: how sysbench is started; it says nothing of the work
 
 ALLOCATORS = {"jemalloc": "libjemalloc2", "tcmalloc": "libtcmalloc-minimal4"}  # and the packages of Debian
 
+UNHASHED = ("load_certificate", "statements")  # they change nothing of what a plan does
 ATTEMPTS = 3  # the most of a step or a session that others disturb
 MEMORY = ("allocator", "numa", "memory_limit")  # the same of a contender
 _ORDERED_ONCE = "insert"  # what `ordered` was called while there was no other: keys and hashes keep it
@@ -204,6 +206,8 @@ class Plan:
     load: list[LoadTarget] = field(default_factory=list)  # where the clients run; none: beside the server
     load_address: str = ""  # of the server's machine, as load targets reach it
     load_certificate: str = ""  # SHA-256 of what the conductor shows there; another one for each start
+    # what an event sends, by Lua file, as declared beside it: steps are checked by it, and do nothing else for it
+    statements: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
     @property
     def work_key(self) -> str:
@@ -231,7 +235,7 @@ class Plan:
     @property
     def hash(self) -> str:
         """The SHA-256 of the content: the same for the same plan pressed twice."""
-        nameless = replace(self, id="", turns=[], load_certificate="")
+        nameless = replace(self, id="", turns=[])
         steps = [content_of(step) for step in self.steps]
         contenders = [_content_of_contender(each) for each in self.contenders]
         method = self._load_method_as_published
@@ -241,7 +245,7 @@ class Plan:
         silent = [
             name for name in _later(Plan, "others_pct") if getattr(self, name) == getattr(Plan, name, [])
         ]
-        silent.append("load_certificate")
+        silent += UNHASHED
         content = {name: value for name, value in nameless.to_json().items() if name not in silent}
         return digest({**content, **parts})
 
@@ -312,6 +316,11 @@ def content_of(step: Step) -> dict[str, Any]:
 def _content_of_contender(contender: Contender) -> dict[str, Any]:
     usual = {name: value for name, value in vars(contender).items() if name not in MEMORY}
     return {**usual, **contender.memory}
+
+
+def keeps_rate(rate: float | None, unit: str, marks: Iterable[str]) -> bool:
+    """Whether the result of a step is only the rate that the plan sets, as the clients kept it."""
+    return bool(rate) and unit == QPS_UNIT and RATE_MISSED not in marks
 
 
 def load_method_of(text: str) -> str:

@@ -10,9 +10,9 @@ from app.comparison.cells.labels import row_label
 from app.comparison.texts.text import across_sign
 from app.comparison.verdicts.across import ADVICE, MACHINES
 from app.comparison.verdicts.compare import by_measure
-from app.comparison.verdicts.judgement import AT_RATE, ratios_of
+from app.comparison.verdicts.judgement import ratios_of
 from app.core.units import count_text, unit_text
-from app.stats.at_target.verdicts import BETTER, NOISE, SAME, SMALL, WORSE
+from app.stats.at_target.verdicts import AT_RATE, BETTER, NOISE, SAME, SMALL, WORSE
 
 _WORDS = (("better", "than"), ("worse", "than"), ("not distinguishable", "from"), ("undecided", "against"))
 

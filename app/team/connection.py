@@ -16,10 +16,11 @@ from app.core.harmless import harmless
 
 from .address import Address
 from .certificate import CheckingContext, SeenError
-from .dialect import BEGIN, SQL_MODE
 from .plugin import Plugin
 from .store import AwayError, ReadOnlyError, TeamError
 
+SQL_MODE = "STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,PIPES_AS_CONCAT"
+BEGIN = ("SET time_zone = '+00:00'",)  # times are written as UTC
 CONNECT_S = 10.0
 ANSWER_S = 20.0  # without a byte from the server
 MOST = 64 << 20  # bytes of one answer

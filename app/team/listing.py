@@ -1,18 +1,17 @@
-"""Lists of a team's sessions, read on its server page by page, by the queries of the history."""
+"""Lists of a team's sessions, read on its server page by page."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from app.core.errors import InputError
 from app.core.harmless import harmless
-from app.history.lists.browsing import Filter, Order, SessionLine
-from app.history.lists.browsing import page as page_of
-from app.history.lists.sessions import SUFFIX, escaped
+from app.history.lists.browsing import Filter, SessionLine, lines_of
+from app.history.lists.sessions import SUFFIX, Added, SessionRow, escaped
 
-from .dialect import translated
+from . import list_statements
 from .store import TeamError
 
 PAGE = 100  # lines at once
@@ -27,20 +26,42 @@ class Rows(Protocol):
 
 
 class Lists:
-    """The tables of a team's server, as `app.history.lists.browsing` asks for them."""
+    """The sessions of a team's server, as lists read them."""
 
     def __init__(self, connection: Rows) -> None:
         self._connection = connection
 
-    def query(self, statement: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:
-        rows = self._connection.rows(translated(statement), *values)
-        return [tuple(map(_checked, row)) for row in rows]
+    def page(self, wanted: Filter, begin: int, count: int) -> list[SessionLine]:
+        """The lines of a part of the matching sessions, the newest first."""
+        where, values = list_statements.where(wanted)
+        ids = self._ids(list_statements.IDS.format(where, begin, count), *values)
+        if not ids:
+            return []
+        added = Added(self._of_ids(list_statements.ADDED, ids))
+        rows = self._of_ids(list_statements.SESSIONS, ids)
+        entries = [added.entry(SessionRow(*row)) for row in rows]
+        found = lines_of(self._of_ids(list_statements.HEADLINES, ids), entries)
+        return [found[id_] for id_ in ids if id_ in found]
+
+    def find(self, reference: str) -> list[str]:
+        """The sessions of an id, of its last 6 characters, or of the id of a plan."""
+        ending = f"%{escaped(reference)}" if len(reference) == SUFFIX else reference
+        return self._ids(list_statements.FOUND, reference, reference, ending)
+
+    def _of_ids(self, statement: str, ids: list[str]) -> list[tuple[Any, ...]]:
+        return self._rows(statement.format(ids=list_statements.marks(ids)), *ids * statement.count("{ids}"))
+
+    def _ids(self, statement: str, *values: str) -> list[str]:
+        return [str(id_) for (id_,) in self._rows(statement, *values)]
+
+    def _rows(self, statement: str, *values: str) -> list[tuple[Any, ...]]:
+        return [tuple(map(_checked, row)) for row in self._connection.rows(statement, *values)]
 
 
 def page(lists: Lists, wanted: Filter, begin: int = 0, count: int = PAGE) -> list[SessionLine]:
     """Some of the matching sessions, the newest first."""
     try:
-        found = page_of(lists, wanted, Order(), begin, count)
+        found = lists.page(wanted, begin, count)
     except _WRONG as error:
         raise TeamError(
             f"the team's server lists what no Dyno has written: {harmless(str(error), 200)}"
@@ -50,14 +71,10 @@ def page(lists: Lists, wanted: Filter, begin: int = 0, count: int = PAGE) -> lis
 
 def find(lists: Lists, reference: str) -> list[str]:
     """The sessions of an id, of its last 6 characters, or of the id of a plan."""
-    ending = f"%{escaped(reference)}" if len(reference) == SUFFIX else reference
-    rows = lists.query(
-        "SELECT id FROM session WHERE id = ? OR plan = ? OR id LIKE ? LIMIT 0, 1000",
-        (reference, reference, ending),
-    )
-    if not rows:
+    found = lists.find(reference)
+    if not found:
         raise InputError(f"the team has no session {reference!r}: see `dyno history list`")
-    return [str(id_) for (id_,) in rows]
+    return found
 
 
 def _checked(value: Any) -> Any:

@@ -187,7 +187,8 @@ def _is_from_team(history: History, session: str) -> bool:
 def place_of(history: History, session: str) -> tuple[int, bytes]:
     """How much of a session of others is here, and the hash of that."""
     row = history.one("SELECT agreed, chain FROM team_session WHERE session = ?", (session,))
-    return (row[0], row[1]) if row else (0, b"")
+    size, chain = row or (0, b"")
+    return size, chain
 
 
 def take_piece(history: History, announced: Announced, row: Row, content: bytes) -> None:

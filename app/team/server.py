@@ -54,7 +54,7 @@ class Server:
         return self._identity
 
     def _about(self) -> dict[str, Any]:
-        return {str(row[0]): row[1] for row in self._connection.rows("SELECT name, value FROM about")}
+        return {str(name): value for name, value in self._connection.rows("SELECT name, value FROM about")}
 
     def _read_identity(self) -> str:
         about = self._about()

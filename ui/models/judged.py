@@ -19,10 +19,10 @@ from app.comparison.texts.text import (
     within_text,
 )
 from app.comparison.verdicts.across import ADVICE, MACHINES, TIME
-from app.comparison.verdicts.judgement import AT_RATE, MARKED, SHORT_SIGNS, UNKNOWN_NOISE, verdict_label
+from app.comparison.verdicts.judgement import MARKED, SHORT_SIGNS, UNKNOWN_NOISE, verdict_label
 from app.core.units import count_text, figure_text, with_unit
 from app.history.steps.step_text import HAS_MARKS, named
-from app.stats.at_target.verdicts import DRIFT, FEW, LEAST, NOISE, SAME, SINGLE, SMALL
+from app.stats.at_target.verdicts import AT_RATE, DRIFT, FEW, LEAST, NOISE, SAME, SINGLE, SMALL
 from ui.core.theme import Theme
 
 _LOST = ("failed", "stopped", "lost")  # states of a step that a cell without a figure names

@@ -184,5 +184,9 @@ _NEEDED = {
     "statement": ("text",),
 }
 _KIND_OF: Dict[str, Any] = {
-    "rows": dict, "latency_ms": dict, "buckets": list, "text": str, "measured": bool,
-}  # fmt: skip
+    "rows": dict,
+    "latency_ms": dict,
+    "buckets": list,
+    "text": str,
+    "measured": bool,
+}

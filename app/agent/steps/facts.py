@@ -60,10 +60,10 @@ class Facts:
         """What ANALYZE TABLE behind a step took and said, and how many rows the server then believes in."""
         self._write("analysed", found, step.label)
 
-    def write_start_state(self, load: str) -> None:
-        """Write where the data come from; again if that changes."""
+    def write_start_state(self, load: str, **said: str) -> None:
+        """Write where the data come from, in words and as data; again if that changes."""
         plan = self._session.plan
-        self._write("start_state", {"load": load, "start": plan.start, "pause_s": plan.pause})
+        self._write("start_state", {"load": load, "start": plan.start, "pause_s": plan.pause, **said})
 
     def write_server(self) -> None:
         """Write my.cnf and variables after the start of the server."""

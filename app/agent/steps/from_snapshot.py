@@ -56,7 +56,7 @@ class FromSnapshot:
             except AgentError as error:
                 self._session.journal.log("{}: the snapshot is not used, the tables are loaded".format(error))
         if self._found is None:
-            self._facts.write_start_state("fresh")
+            self._facts.write_start_state("fresh", source="load")
         return self._found is not None
 
     @property
@@ -99,7 +99,8 @@ class FromSnapshot:
         self._open_server()
         seconds = round(time.monotonic() - began, 3)
         session.write_accounting.rows.update(snapshot.rows)
-        self._facts.write_start_state("snapshot {}, {}".format(snapshot.key, how))
+        words = "snapshot {}, {}".format(snapshot.key, how)
+        self._facts.write_start_state(words, source="snapshot", snapshot=snapshot.key, copy=how)
         self._facts.write_loaded()
         return {"outcome": "completed", "value": seconds, "seconds": seconds}
 
@@ -123,7 +124,8 @@ class FromSnapshot:
         kept = "kept as snapshot {}".format(self._key) if not reason else "not kept: {}".format(reason)
         seconds = round(time.monotonic() - began, 3)
         session.journal.write(Mark, name="snapshot", step=index, value=seconds, text=kept)
-        self._facts.write_start_state("fresh, {}".format(kept))
+        said = {"not_kept": reason} if reason else {"snapshot": self._key}
+        self._facts.write_start_state("fresh, {}".format(kept), source="load", **said)
         outcome = session.control.interrupts or ("completed" if clean else "failed")
         return {"outcome": outcome, "reason": kept, "seconds": seconds}
 

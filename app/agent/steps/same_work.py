@@ -103,7 +103,13 @@ class SameWork:
         wrong = beyond(found, bounds, self._room(int(totals["errors"]) / events, watched))
         expected = {what: list(bounds[what]) for what in WHAT}
         self._facts.write_work(
-            self._step, {"found": found, "expected": expected, "problem": "; ".join(wrong.values())}
+            self._step,
+            {
+                "found": found,
+                "expected": expected,
+                "problem": "; ".join(wrong.values()),
+                "wrong": [*wrong],
+            },
         )
         return wrong
 

@@ -180,7 +180,8 @@ def rules_of(contender: Mapping[str, Any], variables: Mapping[str, str]) -> dict
 
 
 def _start_state(plan: Mapping[str, Any], start_state: Mapping[str, Any]) -> dict[str, Any]:
-    return {"start": plan.get("start"), **start_state, "tables analysed": is_analysed(plan)}
+    said = {name: start_state[name] for name in ("load", "start", "pause_s") if name in start_state}
+    return {"start": plan.get("start"), **said, "tables analysed": is_analysed(plan)}
 
 
 def is_analysed(plan: Mapping[str, Any]) -> bool:

@@ -9,7 +9,17 @@ from statistics import median
 from types import MappingProxyType
 
 from app.catalog import Catalog
-from app.comparison.cells.cell import Caveat, Cell, Column, Comparison, Figure, Row, StatementPlans
+from app.comparison.cells.cell import (
+    FAILED,
+    OF_SNAPSHOT,
+    Caveat,
+    Cell,
+    Column,
+    Comparison,
+    Figure,
+    Row,
+    StatementPlans,
+)
 from app.comparison.cells.measures import FIGURE, Measure, Measures, measure_named, measures_of
 from app.comparison.cells.titles import titles_of
 from app.comparison.differences.same_work import differing_plans, plans_of, warnings_of, work_of
@@ -39,12 +49,12 @@ from app.history.lists.sessions import (
     source_text,
 )
 from app.history.machines.canaries import canaries
-from app.history.recorded.group_means import QPS_UNIT
+from app.history.recorded.in_words import is_of_snapshot
 from app.history.steps.figures import StepEntry, facts, plans_by_session, steps
 from app.history.steps.step_text import disturbed_text
 from app.history.store.history import History
 from app.protocol.cpus import from_text
-from app.protocol.plan import Plan, step_key
+from app.protocol.plan import QPS_UNIT, Plan, step_key
 from app.protocol.states import NOT_NEEDED
 from app.stats import Limits
 from app.stats.at_target.verdicts import LEAST
@@ -253,10 +263,12 @@ def _row(
 
 def _cell(figure: Figure, base: Figure, place: Place, left_out: list[str], model: StepEntry) -> Cell:
     """A step in a column; its verdict follows when all rows are complete."""
+    reason, lacking = _reason([step for step in place if step is not None], model)
     return replace(
         _related(figure, base),
         within=_deviation(place, model),
-        reason=_reason([step for step in place if step is not None], model),
+        reason=reason,
+        lacking=lacking,
         marks=_marks(place, left_out),
         left_out=left_out,
         steadiness=[step and step["steadiness"] for step in place],
@@ -377,6 +389,7 @@ def _row_by(row: Row, measure: Measure, base: int) -> Row:
         replace(
             _related(figure, figures[base]),
             reason=cell.reason or ("" if figure.n else "not measured"),
+            lacking=cell.lacking,
             marks=marks_of_measures(cell, measure.name),
             left_out=cell.left_out,
             steadiness=cell.steadiness,
@@ -393,16 +406,23 @@ def _fits(step: StepEntry, model: StepEntry) -> bool:
     return step["state"] == "completed" and step["unit"] == model["unit"]
 
 
-def _reason(cell: Sequence[StepEntry], model: StepEntry) -> str:
-    """The reason why the first step without a result has none."""
+def _reason(cell: Sequence[StepEntry], model: StepEntry) -> tuple[str, str]:
+    """The reason why the first step without a result has none, in words and by name."""
     if not cell:
-        return "not in its sequence"
+        return "not in its sequence", ""
     for step in cell:
         if step["state"] != "completed":
-            return f"{step['state']}: {step['reason']}" if step["reason"] else step["state"]
+            words = f"{step['state']}: {step['reason']}" if step["reason"] else step["state"]
+            return words, _lacking(step)
         if step["unit"] != model["unit"]:
-            return f"its unit is {step['unit']}"
-    return ""
+            return f"its unit is {step['unit']}", ""
+    return "", ""
+
+
+def _lacking(step: StepEntry) -> str:
+    if step["state"] == "skipped" and is_of_snapshot(step["reason"]):
+        return OF_SNAPSHOT
+    return FAILED if step["state"] == "failed" else ""
 
 
 def _median(values: Sequence[float]) -> float | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.comparison.cells.cell import Cell, Column, Comparison, Ratio, Row, RowGroup
+from app.comparison.cells.cell import FAILED, OF_SNAPSHOT, Cell, Column, Comparison, Ratio, Row, RowGroup
 from app.comparison.cells.measures import LATENCIES
 from app.core.units import count_text
 from app.history.steps.step_text import HAS_MARKS
@@ -16,6 +16,7 @@ from app.protocol.stacks import PROFILED
 from app.stats import Limits, Samples, Verdict, judge
 from app.stats.at_target.steady import UNSTEADY
 from app.stats.at_target.verdicts import (
+    AT_RATE,
     BETTER,
     COLOURED,
     DIFFERS,
@@ -27,8 +28,6 @@ from app.stats.at_target.verdicts import (
     SINGLE,
     SMALL,
     WORSE,
-    Interval,
-    intervals,
 )
 from app.stats.groups import Group, GroupRatio, group_ratios
 
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
 
 BASE = "base"
 MARKED = "marked"  # something went wrong or was left over: never judged
-AT_RATE = "at its rate"  # both keep the rate that the plan sets: never judged
 NOT_JUDGED = (MARKED, DRIFT, AT_RATE)  # verdicts of a figure that is there
 OF_ALL_SECONDS = "of-all-seconds"  # another measure than the figure of a step that is cut
 FAILED_REPEAT = "failed-repeat"  # those with a result are there by luck
@@ -50,13 +48,21 @@ SPOILT = (*MARKED_SPOILT, UNSTEADY)  # of a repeat, which is left out where enou
 UNJUDGED = (*SPOILT, OF_ALL_SECONDS, FAILED_REPEAT)
 # where a word would be too long
 SIGNS = {
-    NOISE: "~", SMALL: "~", SAME: "=", FEW: "?", MARKED: "\N{CIRCLED DIVISION SLASH}", DRIFT: "drift",
+    NOISE: "~",
+    SMALL: "~",
+    SAME: "=",
+    FEW: "?",
+    MARKED: "\N{CIRCLED DIVISION SLASH}",
+    DRIFT: "drift",
     AT_RATE: "\N{CIRCLED DOT OPERATOR}",
-}  # fmt: skip
+}
 SHORT_SIGNS = {
-    **SIGNS, BETTER: "\N{BLACK UP-POINTING TRIANGLE}", WORSE: "\N{BLACK DOWN-POINTING TRIANGLE}",
-    DIFFERS: "\N{NOT EQUAL TO}", DRIFT: "\N{NORTH EAST ARROW}",
-}  # where no word has room  # fmt: skip
+    **SIGNS,
+    BETTER: "\N{BLACK UP-POINTING TRIANGLE}",
+    WORSE: "\N{BLACK DOWN-POINTING TRIANGLE}",
+    DIFFERS: "\N{NOT EQUAL TO}",
+    DRIFT: "\N{NORTH EAST ARROW}",
+}  # where no word has room
 _MEANINGS = {
     BETTER: "better",
     WORSE: "worse",
@@ -72,7 +78,6 @@ UNKNOWN_NOISE = "the noise between sessions is unknown"
 ONE_PROFILED = "only one of them is profiled"
 _LOOKS = ", corrected for a test after each round"
 ODD = "a few repeats differ from the others"
-_OF_SNAPSHOT = "skipped: from the snapshot "  # of this data; its key in older journals
 _DECIDED = (BETTER, WORSE, DIFFERS)
 WHY_NOT = {  # judged, though it is not marked
     FEW: f"fewer than {LEAST} repeats",
@@ -106,9 +111,8 @@ def with_verdicts(comparison: Comparison, limits: Limits) -> Comparison:
         _clear(row, at, base)
     tested = [(row, at) for row, at in places if _is_judgeable(row, at, base)]
     samples = [_samples(found, row, at) for row, at in tested]
-    each = zip(tested, judge(samples, found.limits), intervals(samples, found.limits), strict=True)
-    for (row, at), verdict, interval in each:
-        _write(row.cells[at], row.cells[base], verdict, interval)
+    for (row, at), verdict in zip(tested, judge(samples, found.limits), strict=True):
+        _write(row.cells[at], row.cells[base], verdict)
         row.cells[at].across = "" if row.cells[at].p is None else found.columns[at].across
     return replace(found, groups=_groups(found))
 
@@ -138,22 +142,28 @@ def _why_untested(cell: Cell, base: Cell) -> str:
 
 def _why_missing(cell: Cell, base: Cell) -> str:
     """Why the first session without a result has none, one that failed before others."""
-    reasons = [reason for reason in (cell.reason, base.reason) if reason]
-    if any(each.startswith(_OF_SNAPSHOT) for each in reasons):
+    there = [each for each in (cell, base) if each.reason]
+    if any(each.lacking == OF_SNAPSHOT for each in there):
         return "skipped: the data is from a snapshot"
-    return next((each for each in reasons if each.startswith("failed")), next(iter(reasons), ""))
+    failed = [each.reason for each in there if each.lacking == FAILED]
+    return next(iter([*failed, *(each.reason for each in there)]), "")
 
 
 def _is_judgeable(row: Row, at: int, base: int) -> bool:
-    return bool(at != base and row.cells[at].n and row.cells[base].n and not _untested(row, at, base))
+    cell, other = row.cells[at], row.cells[base]
+    return bool(at != base and cell.n and other.n and not _is_unfair(cell, other))
 
 
 def _untested(row: Row, at: int, base: int) -> str | None:
     """The verdict of a cell that is not tested; None if it is."""
     cell, other = row.cells[at], row.cells[base]
-    if _is_marked(other) or _is_marked(cell) or _is_one_profiled(cell, other):
+    if _is_unfair(cell, other):
         return MARKED
     return AT_RATE if both_keep_rate(row, base, at) else None
+
+
+def _is_unfair(cell: Cell, base: Cell) -> bool:
+    return _is_marked(base) or _is_marked(cell) or _is_one_profiled(cell, base)
 
 
 def _is_one_profiled(cell: Cell, base: Cell) -> bool:
@@ -176,13 +186,14 @@ def _samples(comparison: Comparison, row: Row, at: int) -> Samples:
     """What a test gets of a cell and the base."""
     base, column = comparison.columns[comparison.base], comparison.columns[at]
     both = (row.cells[comparison.base], row.cells[at])
+    is_at_rate = both_keep_rate(row, comparison.base, at)
     if pairs := pairs_of(base, column):
         rounds = figures_of(both[0].samples, both[1].samples, pairs)
         ours, theirs = (tuple(each[side] for each in rounds) for side in (0, 1))
-        return Samples(ours, theirs, row.direction, at, by_round=True)
+        return Samples(ours, theirs, row.direction, at, by_round=True, keeps_rate=is_at_rate)
     ours, theirs = (tuple(value for value in cell.samples if value is not None) for cell in both)
     times = _times((base, column), both)
-    return Samples(ours, theirs, row.direction, at, added_of(base, column), times)
+    return Samples(ours, theirs, row.direction, at, added_of(base, column), times, keeps_rate=is_at_rate)
 
 
 def _times(columns: Sequence[Column], cells: Sequence[Cell]) -> tuple[tuple[float, ...], ...]:
@@ -195,26 +206,19 @@ def _times(columns: Sequence[Column], cells: Sequence[Cell]) -> tuple[tuple[floa
     return tuple(known) if [*map(len, known)] == [*map(len, starts)] else ()
 
 
-def _write(cell: Cell, base: Cell, verdict: Verdict, interval: Interval | None) -> None:
+def _write(cell: Cell, base: Cell, verdict: Verdict) -> None:
     """Write what a test has found: all that people see of the cell is taken from here."""
-    word, ratio = verdict.word, cell.relative
-    is_odd = interval is not None and ratio is not None and not _agree(word, ratio, interval)
-    cell.verdict, cell.p = NOISE if is_odd else word, verdict.p
-    if interval and not is_odd:
+    word, interval = verdict.word, verdict.interval
+    cell.verdict, cell.p = word, verdict.p
+    if interval:
         cell.low, cell.high = interval.low, interval.high
     is_told = word in _DECIDED or (interval and word in (NOISE, SMALL, SAME))
-    if is_odd:
+    if verdict.is_odd:
         cell.why = ODD
     elif is_told:
         cell.why = ""
     else:
         cell.why = WHY_NOT.get(word) or _why_too_noisy(cell, base)
-
-
-def _agree(word: str, ratio: float, interval: Interval) -> bool:
-    """Whether a ratio by medians is within the interval of that by means, and on its side of 1."""
-    is_beyond = not interval.low <= 1 <= interval.high
-    return interval.low <= ratio <= interval.high and not (word == NOISE and is_beyond)
 
 
 def _why_too_noisy(cell: Cell, base: Cell) -> str:

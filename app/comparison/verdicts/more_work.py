@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from app.comparison.cells.cell import MORE_WORK, CauseEntry, Comparison, Row
 from app.comparison.cells.labels import row_label
 from app.comparison.differences.same_work import DISAGREE, disagreeing, rows_text, work_of
-from app.history.recorded.group_means import QPS_UNIT
 from app.history.store.history import History
+from app.protocol.plan import QPS_UNIT
 
 AGAINST = "The faster column does more work here: that explains nothing of the difference."
 _DO = {"read": "read", "sorted": "sort"}

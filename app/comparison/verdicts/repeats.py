@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.core.units import count_text
 from app.history.lists.sessions import SessionEntry
+from app.history.recorded.in_words import COPIED, StartState
 from app.history.steps.figures import facts
 from app.history.store.history import History
 from app.protocol.plan import Plan
 
 Attempts = list[tuple[SessionEntry, SessionEntry]]  # each that is left out, with the one in its place
-
-_USED = re.compile(r"snapshot (\w+)")  # of a start state: a copy of that data set
-_KEPT = re.compile(r"fresh, kept as snapshot (\w+)")  # the load that it is a copy of
 
 
 @dataclass(frozen=True)
@@ -29,17 +26,15 @@ class Counts:
 def counts_of(history: History, sessions: Sequence[str]) -> Counts:
     """Numbers of loads and server starts of sessions that have begun."""
     latest = [facts(history, session, "start_state")[-1:] for session in sessions]
-    states = [each[0]["value"] for each in latest if each]
+    states = [StartState.of(each[0]["value"]) for each in latest if each]
     return Counts(loads_of(states), len(states)) if states else Counts()
 
 
-def loads_of(states: Sequence[Mapping[str, object]]) -> int:
+def loads_of(states: Sequence[StartState]) -> int:
     """The number of loads: copies of one snapshot share its load, whichever session made it."""
-    texts = [str(state.get("load", "")) for state in states]
-    fresh = [text for text in texts if not _USED.match(text)]
-    kept = {found[1] for text in fresh if (found := _KEPT.match(text))}
-    used = {found[1] for text in texts if (found := _USED.match(text))}
-    return len(fresh) + len(used - kept)
+    fresh = [state for state in states if state.source != COPIED]
+    used = {state.snapshot for state in states if state.source == COPIED}
+    return len(fresh) + len(used - {state.snapshot for state in fresh})
 
 
 def without_attempts(
@@ -90,12 +85,17 @@ def repeats_text(repeats: int, loads: int | None, server_starts: int | None) -> 
 _SERVER = {"loaded": "server kept running", "restarted": "server restarted"}  # by the start of a plan
 
 
-def start_text(state: Mapping[str, object]) -> str:
+def start_text(state: StartState, has_key: bool = True) -> str:
     """`freshly loaded, server kept running`, `from snapshot ab12, copied`, and the pause before."""
-    load, pause = str(state.get("load", "")), state.get("pause_s")
-    if load.startswith("snapshot "):
-        parts = [f"from {load}"]
+    snapshot = f"snapshot {state.snapshot}" if has_key else "a snapshot"
+    if state.source == COPIED:
+        parts = [f"from {snapshot}", state.copy]
     else:
-        parts = [load.replace("fresh", "freshly loaded", 1), _SERVER.get(str(state.get("start")), "")]
+        parts = [
+            "freshly loaded" if state.source else state.words,
+            f"kept as {snapshot}" if state.snapshot else "",
+            f"not kept: {state.not_kept}" if state.not_kept else "",
+            _SERVER.get(state.start, ""),
+        ]
     known = ", ".join(filter(None, parts)) or "unknown"
-    return f"{known}, {pause} s of pause before" if pause else known
+    return f"{known}, {state.pause_s} s of pause before" if state.pause_s else known

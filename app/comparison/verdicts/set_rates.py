@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from app.comparison.cells.cell import Row
-from app.history.recorded.group_means import QPS_UNIT
-from app.protocol.plan import RATE_MISSED, Plan
+from app.protocol.plan import Plan, keeps_rate
 
 from .rounds import Key, key_of
 
@@ -18,5 +17,4 @@ def rates_of(plans: Iterable[Plan]) -> dict[Key, float]:
 
 def both_keep_rate(row: Row, base: int, at: int) -> bool:
     """Whether both keep the rate of the plan, and are compared by their QPS."""
-    missed = any(RATE_MISSED in row.cells[each].marks for each in (base, at))
-    return row.rate is not None and row.unit == QPS_UNIT and not missed
+    return keeps_rate(row.rate, row.unit, [*row.cells[base].marks, *row.cells[at].marks])

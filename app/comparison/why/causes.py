@@ -18,9 +18,9 @@ from app.engines import engine_of
 from app.engines.cause import CAUSES, NETWORK, SERVER_CPU, TAKEN, WAITS_FOR_CPU, Cause, Values
 from app.engines.counter import names_in
 from app.engines.server import ONE_EACH
-from app.history.recorded.group_means import QPS_UNIT
 from app.history.steps.step_values import values_of_step
 from app.history.store.history import History
+from app.protocol.plan import QPS_UNIT
 from app.stats.at_target.verdicts import NOISE, SAME
 
 from .grounds import ENOUGH, Moved, Settings, grounds, has_states, in_order, settings_of

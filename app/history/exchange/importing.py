@@ -154,8 +154,9 @@ def _is_there(history: History, session: str, path: Path, sha256: str) -> bool:
     if row is None and known is None and not path.exists():
         return False
     if row is not None and path.exists():
+        (length,) = row
         with path.open("rb") as file:
-            kept = hashlib.sha256(file.read(row[0])).hexdigest()
+            kept = hashlib.sha256(file.read(length)).hexdigest()
         if kept == sha256:
             return True
     raise ValueError(f"the history has session {session} with different content")

@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from app.core.errors import InputError
 from app.history.store.history import History
-from app.history.store.readable import Readable
 
 from .sessions import CHUNK, NAME_OF, STATE_OF, STATES, SessionEntry, escaped, sessions
 
@@ -121,7 +120,7 @@ def browse(history: History, wanted: Filter, order: Order) -> FoundSessions:
     return FoundSessions(ids, _by_plan(rows, order), total, groups(history))
 
 
-def page(history: Readable, wanted: Filter, order: Order, begin: int, count: int) -> list[SessionLine]:
+def page(history: History, wanted: Filter, order: Order, begin: int, count: int) -> list[SessionLine]:
     """The lines of a part of the matching sessions: of a million, nobody reads all."""
     where = _where(wanted)
     statement = f"SELECT id FROM session {where} ORDER BY {_sorting(order)} LIMIT {begin:d}, {count:d}"
@@ -147,7 +146,7 @@ def groups(history: History) -> tuple[str, ...]:
     return tuple(name for (name,) in rows)
 
 
-def lines(history: Readable, ids: Sequence[str]) -> list[SessionLine]:
+def lines(history: History, ids: Sequence[str]) -> list[SessionLine]:
     """The lines of these sessions, in this order, without deleted ones."""
     found: dict[str, SessionLine] = {}
     for at in range(0, len(ids), CHUNK):
@@ -155,21 +154,27 @@ def lines(history: Readable, ids: Sequence[str]) -> list[SessionLine]:
     return [found[id_] for id_ in ids if id_ in found]
 
 
-def _lines(history: Readable, ids: Sequence[str]) -> Iterator[tuple[str, SessionLine]]:
-    began: dict[str, float] = {}
-    headlines: dict[str, dict[str, Headline]] = {}
+def _lines(history: History, ids: Sequence[str]) -> dict[str, SessionLine]:
     statement = (
         f"SELECT id, {_DATE}, grouping, qps, n, steps FROM session LEFT JOIN headline ON session = number"
         f" WHERE id IN ({', '.join('?' * len(ids))})"
     )
-    for id_, at, group, *headline in history.query(statement, ids):
+    return lines_of(history.query(statement, ids), sessions(history, ids=ids))
+
+
+def lines_of(headlines: Iterable[Sequence[Any]], entries: Iterable[SessionEntry]) -> dict[str, SessionLine]:
+    """Lines by id; `headlines`: id, when it began, group, QPS, n and steps of each group of each session."""
+    began: dict[str, float] = {}
+    by_id: dict[str, dict[str, Headline]] = {}
+    for id_, at, group, *headline in headlines:
         began[id_] = at
         if group is not None:
-            headlines.setdefault(id_, {})[group] = Headline(*headline)
-    for entry in sessions(history, ids=ids):
-        id_ = entry["id"]
-        if id_ in began:
-            yield id_, {**entry, "at": began[id_], "headlines": headlines.get(id_, {})}
+            by_id.setdefault(id_, {})[group] = Headline(*headline)
+    there = [entry for entry in entries if entry["id"] in began]
+    return {
+        each["id"]: {**each, "at": began[each["id"]], "headlines": by_id.get(each["id"], {})}
+        for each in there
+    }
 
 
 def facets(history: History, wanted: Filter) -> dict[str, list[FacetValue]]:
@@ -211,7 +216,7 @@ def _in_order(name: str, counts: Counter[str], chosen: Sequence[str] | frozenset
 def _where(wanted: Filter) -> _Where:
     where = _Where()
     for word in wanted.text.split():
-        _add_word(where, f"%{escaped(word)}%")
+        _add_word(where, word)
     for name, values in wanted.chosen.items():
         if name not in FACETS:
             raise InputError(f"cannot filter by {name!r}: choose one of {', '.join(FACETS)}")
@@ -221,15 +226,21 @@ def _where(wanted: Filter) -> _Where:
     return where
 
 
-def _add_word(where: _Where, pattern: str) -> None:
+def patterns_of(word: str) -> tuple[str, ...]:
+    """The patterns of a word: for the texts of a list, tags, notes, and the end of an id."""
+    text = escaped(word)
+    return (f"%{text}%", f"%{text}%", f"%{text}%", f"%{text.upper()}")
+
+
+def _add_word(where: _Where, word: str) -> None:
     """Look for a word in the list's texts, in tags, notes, or at the end of the id."""
     like = "LIKE ? ESCAPE '\\'"
     texts = " || ' ' || ".join((NAME_OF, *_SEARCHED))
     where.add(
         f"({texts} {like} OR {_TAGGED.format(like)}"
         f" OR id IN (SELECT session FROM session_note WHERE text {like}) OR id {like})",
-        pattern, pattern, pattern, pattern[1:-1].upper().join(("%", "")),
-    )  # fmt: skip
+        *patterns_of(word),
+    )
 
 
 def _sorting(order: Order) -> str:

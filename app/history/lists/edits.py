@@ -150,15 +150,16 @@ def bring_back(history: History, session: str) -> bool:
     row = connection.execute("SELECT plan, added FROM deleted WHERE session = ?", (session,)).fetchone()
     if row is None:
         raise InputError(f"session {session} is not deleted")
+    plan, added = row
     connection.execute("DELETE FROM deleted WHERE session = ?", (session,))
-    for table, rows in json.loads(row[1] or "{}").items():
+    for table, rows in json.loads(added or "{}").items():
         marks = ", ".join("?" * len(_ADDED[table].split(",")))
         connection.executemany(
             f"INSERT OR IGNORE INTO {table} ({_ADDED[table]}) VALUES ({marks})",  # noqa: S608
             rows,
         )
     _move(session, history.trash, history.journals)
-    Writer(history).replay(row[0], session)
+    Writer(history).replay(plan, session)
     return journals.path_of(history.journals, session).exists()
 
 

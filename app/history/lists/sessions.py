@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from app.core.errors import InputError
 from app.core.units import date_text
 from app.history.store.damage import read_json, unpack_json
 from app.history.store.history import History
-from app.history.store.readable import Readable
 
 STATES = ("waiting", "active", "completed", "failed", "stopped", "lost")
 SUFFIX = 6  # characters of an id that are enough to name it
@@ -57,6 +56,34 @@ class SessionEntry(TypedDict):
     colour: int
 
 
+class SessionRow(NamedTuple):
+    """A row of `_SELECT`, or of the same statement of a team's server."""
+
+    id: str
+    name: str
+    state: str
+    reason: str
+    failed_steps: int
+    target: str
+    contender: str
+    build: str
+    family: str
+    version: str
+    engine: str
+    preset: str
+    table_options: str
+    cores: str
+    sequence: str
+    plan: str
+    repeat: int
+    started_at: str | None
+    ended_t: float | None
+    contender_key: str
+    work_key: str
+    machine_key: str
+    refused: str | None  # why the rest of its journal cannot be read
+
+
 # lost: no end, and the rest cannot be read, or the lock was seen free after all of the journal had been read
 STATE_OF = """
     CASE WHEN state IN ('waiting', 'active') AND EXISTS (
@@ -71,13 +98,16 @@ SELECT id, name, {STATE_OF}, reason, failed_steps, target, contender, build, fam
 FROM session
 """  # noqa: S608 - no word of it comes from outside
 _ADDED = {
-    "name": "name FROM session_name", "tag": "tag FROM session_tag", "person": "person FROM team_session",
-    "published": "NULL FROM published", "imported": "NULL FROM imported",
-}  # fmt: skip
+    "name": "name FROM session_name",
+    "tag": "tag FROM session_tag",
+    "person": "person FROM team_session",
+    "published": "NULL FROM published",
+    "imported": "NULL FROM imported",
+}
 
 
 def sessions(
-    history: Readable,
+    history: History,
     *,
     ids: Sequence[str] = (),
     states: Sequence[str] = (),
@@ -103,8 +133,8 @@ def sessions(
     where = f"WHERE {' AND '.join(conditions)} " if conditions else ""
     order = "ORDER BY planned_at DESC, ordinal DESC, id DESC LIMIT ?"
     rows = history.query(_SELECT + where + order, (*values, limit if limit >= 0 else _ALL))
-    added = _Added(history, ids)
-    return [added.entry(row) for row in reversed(rows)]
+    added = Added(_added_rows(history, ids))
+    return [added.entry(SessionRow(*row)) for row in reversed(rows)]
 
 
 def session(history: History, reference: str) -> SessionEntry:
@@ -254,57 +284,60 @@ def _check_states(states: Sequence[str]) -> None:
             raise InputError(f"no state {state!r}: choose one of {', '.join(STATES)}")
 
 
-class _Added:
+def _added_rows(history: History, ids: Sequence[str]) -> Iterator[tuple[str, str, Any]]:
     """What people added to these or all sessions, by one statement: joined here in a third of the time."""
-
-    def __init__(self, history: Readable, ids: Sequence[str] = ()) -> None:
-        self._found: dict[tuple[str, str], list[Any]] = {}
-        for at in range(0, max(len(ids), 1), CHUNK):
-            self._read(history, ids[at : at + CHUNK])
-
-    def _read(self, history: Readable, ids: Sequence[str]) -> None:
-        of = f" WHERE session IN ({', '.join('?' * len(ids))})" if ids else ""
+    for at in range(0, max(len(ids), 1), CHUNK):
+        chunk = ids[at : at + CHUNK]
+        of = f" WHERE session IN ({', '.join('?' * len(chunk))})" if chunk else ""
         parts = [f"SELECT '{kind}', session, {what}{of}" for kind, what in _ADDED.items()]
         statement = " UNION ALL ".join((*parts, "SELECT 'colour', contender_key, colour FROM colour"))
-        for kind, of_what, value in history.query(statement, tuple(ids) * len(parts)):
+        yield from history.query(statement, tuple(chunk) * len(parts))
+
+
+class Added:
+    """What people added to sessions, from rows of its kind, of what it is, and its value."""
+
+    def __init__(self, rows: Iterable[Sequence[Any]]) -> None:
+        self._found: dict[tuple[str, str], list[Any]] = {}
+        for kind, of_what, value in rows:
             self._found.setdefault((kind, of_what), []).append(value)
 
     def _one(self, kind: str, of_what: str, otherwise: Any) -> Any:
         return self._found.get((kind, of_what), (otherwise,))[0]
 
-    def entry(self, row: Sequence[Any]) -> SessionEntry:
-        id_ = row[0]
+    def entry(self, row: SessionRow) -> SessionEntry:
+        """The line of a session, with what people added to it."""
         return {
-            "id": id_,
-            "name": self._one("name", id_, row[1]),
-            "state": row[2],
-            "reason": row[22] or (LOST if row[2] == "lost" else row[3]),
-            "unread": bool(row[22]),
-            "failed_steps": row[4],
-            "target": row[5],
+            "id": row.id,
+            "name": self._one("name", row.id, row.name),
+            "state": row.state,
+            "reason": row.refused or (LOST if row.state == "lost" else row.reason),
+            "unread": bool(row.refused),
+            "failed_steps": row.failed_steps,
+            "target": row.target,
             "contender": {
-                "name": row[6],
-                "build": row[7],
-                "family": row[8],
-                "version": row[9],
-                "engine": row[10],
-                "preset": row[11],
-                "table_options": row[12],
-                "cores": row[13],
+                "name": row.contender,
+                "build": row.build,
+                "family": row.family,
+                "version": row.version,
+                "engine": row.engine,
+                "preset": row.preset,
+                "table_options": row.table_options,
+                "cores": row.cores,
             },
-            "sequence": row[14],
-            "plan": row[15],
-            "repeat": row[16],
-            "started_at": row[17],
-            "seconds": None if row[17] is None else row[18],  # one that never began is waiting
-            "published": ("published", id_) in self._found,
-            "imported": ("imported", id_) in self._found,
-            "tags": sorted(set(self._found.get(("tag", id_), ()))),
-            "person": self._one("person", id_, ""),
-            "contender_key": row[19],
-            "work_key": row[20],
-            "machine_key": row[21],
-            "colour": int(self._one("colour", row[19], 0)),  # a server makes it a text beside the others
+            "sequence": row.sequence,
+            "plan": row.plan,
+            "repeat": row.repeat,
+            "started_at": row.started_at,
+            "seconds": None if row.started_at is None else row.ended_t,  # one that never began is waiting
+            "published": ("published", row.id) in self._found,
+            "imported": ("imported", row.id) in self._found,
+            "tags": sorted(set(self._found.get(("tag", row.id), ()))),
+            "person": self._one("person", row.id, ""),
+            "contender_key": row.contender_key,
+            "work_key": row.work_key,
+            "machine_key": row.machine_key,
+            "colour": self._one("colour", row.contender_key, 0),
         }
 
 

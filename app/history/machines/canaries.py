@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.history.steps.step_text import disturbed_text
+from app.history.steps.step_text import others_text
 from app.history.store.damage import unpack_json
 from app.history.store.history import History
 from app.protocol.checked.facts import is_left_out
@@ -60,7 +60,7 @@ def _runs(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[str, CanaryRun]]:
 
 def _disturbed(others: Mapping[str, Any]) -> str:
     """The text on what disturbed a run, without its mark."""
-    text = disturbed_text(others).partition(": ")[2]
+    text = others_text(others)
     return text or (DISTURBED if others.get("causes") else "")
 
 

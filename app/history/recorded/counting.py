@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from sqlite3 import Connection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.core.errors import InputError
 from app.history.store import blocks
@@ -40,6 +40,15 @@ SELECT position, counted.seconds, first_s, last_s, counted.reason, counted.value
     max_block_deviation, counted.p50_ms, counted.p95_ms, counted.p99_ms
 FROM step JOIN session ON step.session = session.number JOIN counted ON counted.step = step.number
 WHERE session.id = ? AND {_TIMED}"""
+
+
+class _Timed(NamedTuple):
+    """A row of `_STEP`: a timed step that completed."""
+
+    session: int  # its number
+    id: str
+    position: int
+    unit: str
 
 
 @dataclass(frozen=True)
@@ -192,11 +201,11 @@ def keep(connection: Connection, step: int, found: StepSeconds | None) -> None:
 
 def count(connection: Connection, step: int, packed: blocks.Seconds | None = None) -> StepSeconds | None:
     """Count the seconds of a step; None if its result does not come from seconds."""
-    row = connection.execute(_STEP, (step,)).fetchone()
-    seconds = None if row is None else _read(connection, step, row[0], row[3], packed)
-    if seconds is None:
+    timed = _timed(connection, step)
+    seconds = None if timed is None else _read(connection, step, timed, packed)
+    if timed is None or seconds is None:
         return None
-    cut = seconds.fitting(_cut_of(connection, row[1], row[2]))
+    cut = seconds.fitting(_cut_of(connection, timed.id, timed.position))
     value = None if cut is None else seconds.mean(cut)
     deviation = seconds.max_block_deviation(cut)
     latency_ms = _NO_LATENCY if cut is None else _latency_of(connection, step, cut)
@@ -229,14 +238,14 @@ def countable(history: History, session: str, position: int) -> Countable:
     if row is None:
         raise InputError(f"session {session} has no step {position}")
     number, name, coordinates, whole = row
-    timed = connection.execute(_STEP, (number,)).fetchone()
+    timed = _timed(connection, number)
     if timed is None:
         raise InputError(f"{name}: seconds can be chosen only for a timed step that completed")
-    seconds = _read(connection, number, timed[0], timed[3])
+    seconds = _read(connection, number, timed)
     if seconds is None:
-        raise InputError(f"{name}: its result, in {timed[3]}, is not computed from stored seconds")
+        raise InputError(f"{name}: its result, in {timed.unit}, is not computed from stored seconds")
     label = step_label(name, read_json(coordinates))
-    return Countable(number, label, timed[3], whole, seconds, _cut_of(connection, session, position))
+    return Countable(number, label, timed.unit, whole, seconds, _cut_of(connection, session, position))
 
 
 def unsteady_steps(history: History, plan: str) -> dict[tuple[str, int], str]:
@@ -250,17 +259,24 @@ def unsteady_steps(history: History, plan: str) -> dict[tuple[str, int], str]:
     }
 
 
+def _timed(connection: Connection, step: int) -> _Timed | None:
+    row = connection.execute(_STEP, (step,)).fetchone()
+    return None if row is None else _Timed(*row)
+
+
 def _read(
-    connection: Connection, step: int, session: int, unit: str, packed: blocks.Seconds | None = None
+    connection: Connection, step: int, timed: _Timed, packed: blocks.Seconds | None = None
 ) -> Seconds | None:
     """The seconds of a step; None if its result is of another kind, or none are stored."""
     row = connection.execute(
-        "SELECT number FROM series WHERE session = ? AND name = ?", (session, MADE_OF.get(unit, ""))
+        "SELECT number FROM series WHERE session = ? AND name = ?",
+        (timed.session, MADE_OF.get(timed.unit, "")),
     ).fetchone()
     if row is None:
         return None
+    (series,) = row
     clock = clock_of(connection, step) if packed is None else packed.clock
-    values = values_of(connection, step, row[0]) if packed is None else packed.of(row[0])
+    values = values_of(connection, step, series) if packed is None else packed.of(series)
     if clock is None or values is None:
         return None
     import numpy as np

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from sqlite3 import Connection
 
-QPS_UNIT = "queries/s"  # of the steps that have a QPS
+from app.protocol.plan import QPS_UNIT
 
 # of a step that is cut the value of the seconds that count; without steps at rates that the plan sets
 _OF_SESSION = """

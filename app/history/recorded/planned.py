@@ -35,7 +35,9 @@ def _keep_plan(connection: Connection, plan: Plan, event: SessionPlanned) -> Non
         connection.execute(
             "INSERT INTO plan (id, hash, content) VALUES (?, ?, ?)", (plan.id, plan.hash, content)
         )
-    elif row[0] != plan.hash or unpack_json(row[1])["turns"] != event.plan["turns"]:
+        return
+    hash_, stored = row
+    if hash_ != plan.hash or unpack_json(stored)["turns"] != event.plan["turns"]:
         raise ValueError(f"the history has plan {plan.id} with different content")
 
 

@@ -60,7 +60,8 @@ class Recorder:
 
     def _load(self) -> None:
         row = self._execute("SELECT number FROM session WHERE id = ?", self._session).fetchone()
-        self._number: int | None = row and row[0]
+        self._number: int | None
+        (self._number,) = row or (None,)
         self._state = stored_state(self._connection, self._session)
         self._layout = _read_layout(self._connection, self._number)
 

@@ -22,6 +22,7 @@ from .marks_of_work import OTHER_WORK, marks_of_today
 from .rates import LimitEntry, ScheduleEntry, ends_at_rates
 from .remarks import remarks, was_busy
 from .settled import SettledEntry, settled_steps
+from .step_rows import StepRow, step_rows
 from .step_waits import waits_of_session
 from .thread_states import thread_states
 
@@ -137,13 +138,6 @@ def show(history: History, reference: str) -> SessionShown:
     return shown
 
 
-_STEP = """
-SELECT name, kind, workload, grouping, coordinates, step.state, step.reason, unit, step.value, queries,
-    step.seconds, p50_ms, p95_ms, p99_ms, errors, size_bytes, row_count, per_query, warm, marks, progress,
-    latency_per, position, data_bytes, others
-FROM step WHERE session = (SELECT number FROM session WHERE id = ?) ORDER BY position"""
-
-
 def steps(history: History, session: str) -> list[StepEntry]:
     """The steps in the order of the plan; if the session is over, all of them are."""
     state = state_of(history, session)
@@ -153,8 +147,9 @@ def steps(history: History, session: str) -> list[StepEntry]:
     )
     rates = ends_at_rates(history, session)
     found = [
-        _step(row, state, settled.get(row[22]), counts.get(row[22]), of_engine, loads, rates.get(row[22], {}))
-        for row in history.query(_STEP, (session,))
+        _step(row, state, settled.get(at), counts.get(at), of_engine, loads, rates.get(at, {}))
+        for row in step_rows(history, session)
+        for at in [row.position]
     ]
     return _with_marks_of_today(history, session, found)
 
@@ -172,7 +167,7 @@ def _with_marks_of_today(history: History, session: str, found: list[StepEntry])
 
 
 def _step(
-    row: Sequence[Any],
+    row: StepRow,
     session: str,
     settled: SettledEntry | None,
     counts: StepSeconds | None,
@@ -180,34 +175,38 @@ def _step(
     loads: Mapping[str, Load],
     rates: dict[str, Any],
 ) -> StepEntry:
-    state, reason = _ended(row[5], row[6], session)
-    whole, coordinates = row[8], read_json(row[4])
-    costs = costs_of_clients(read_json(row[17]), row[9], row[10], coordinates.get("threads", 1))
+    state, reason = _ended(row.state, row.reason, session)
+    whole, coordinates = row.value, read_json(row.coordinates)
+    costs = costs_of_clients(
+        read_json(row.per_query), row.queries, row.seconds, coordinates.get("threads", 1)
+    )
     return {
-        "name": row[0],
-        "kind": row[1],
-        "workload": row[2],
-        "group": row[3],
+        "name": row.name,
+        "kind": row.kind,
+        "workload": row.workload,
+        "group": row.group,
         "coordinates": coordinates,
         "state": state,
         "reason": reason,
-        "unit": row[7],
+        "unit": row.unit,
         "value": _figure(whole, counts) if state == "completed" else None,
-        "queries": _whole(row[9]),
-        "seconds": row[10],
-        "latency_ms": dict(zip(("p50", "p95", "p99"), _latency(row[11:14], counts), strict=True)),
-        "errors": _whole(row[14]),
-        "size_bytes": _whole(row[15]),
-        "data_bytes": _whole(row[23]),
-        "rows": _whole(row[16]),
+        "queries": _whole(row.queries),
+        "seconds": row.seconds,
+        "latency_ms": dict(
+            zip(("p50", "p95", "p99"), _latency((row.p50_ms, row.p95_ms, row.p99_ms), counts), strict=True)
+        ),
+        "errors": _whole(row.errors),
+        "size_bytes": _whole(row.size_bytes),
+        "data_bytes": _whole(row.data_bytes),
+        "rows": _whole(row.rows),
         "per_query": {**dict.fromkeys(PER_QUERY), **costs},
-        "engine_figures": of_engine.get(step_label(row[0], coordinates), {}),
-        "load": loads.get(step_label(row[0], coordinates)),
-        "warm": bool(row[18]),
-        "marks": read_json(row[19]) + _unsteady(counts),
-        "others": read_json(row[24]) if row[24] else {},
-        "progress": read_json(row[20]) if row[20] else None,
-        "latency_per": row[21],
+        "engine_figures": of_engine.get(step_label(row.name, coordinates), {}),
+        "load": loads.get(step_label(row.name, coordinates)),
+        "warm": bool(row.warm),
+        "marks": read_json(row.marks) + _unsteady(counts),
+        "others": read_json(row.others) if row.others else {},
+        "progress": read_json(row.progress) if row.progress else None,
+        "latency_per": row.latency_per,
         "settled": settled,
         "steadiness": {"word": counts.steadiness.word, "text": counts.steadiness.text} if counts else None,
         "cut": _cut(whole, counts),
@@ -239,8 +238,8 @@ def _unsteady(counts: StepSeconds | None) -> list[str]:
     return [UNSTEADY] if counts is not None and counts.steadiness.word == UNSTEADY else []
 
 
-def _cut(whole: float, counts: StepSeconds | None) -> CutEntry | None:
-    if counts is None or counts.cut is None:
+def _cut(whole: float | None, counts: StepSeconds | None) -> CutEntry | None:
+    if whole is None or counts is None or counts.cut is None:
         return None
     cut = counts.cut
     return {
@@ -272,7 +271,7 @@ def find_step(history: History, session: str, name: str, threads: int | None) ->
         if name in (its_name, step_label(its_name, coordinates))
     ]
     if not named:
-        names = ", ".join(dict.fromkeys(row[2] for row in rows))
+        names = ", ".join(dict.fromkeys(its_name for _, _, its_name, _ in rows))
         raise InputError(f"session {session} has no step {name!r}: choose one of {names or 'none'}")
     fitting = [place for place, each in named if threads is None or each.get("threads") == threads]
     if len(fitting) == 1:
@@ -293,8 +292,9 @@ def result(history: History, session: str, position: int) -> dict[str, Any]:
     )
     if row is None:
         return {}
-    started = {f"{name}_at_start" if name == "debt" else name: v for name, v in unpack_json(row[0]).items()}
-    return {**started, **(unpack_json(row[1]) if row[1] else {})}
+    begin, end = row
+    started = {f"{name}_at_start" if name == "debt" else name: v for name, v in unpack_json(begin).items()}
+    return {**started, **(unpack_json(end) if end else {})}
 
 
 def facts(history: History, session: str, name: str = "") -> list[dict[str, Any]]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.protocol.work import RESULTS, WORDS, access_of
+from app.history.recorded.in_words import has_other_results
+from app.protocol.work import access_of
 
 OTHER_WORK, OTHER_READS, CHANGED_PLAN = "other-work", "other-reads", "changed-plan"
 
@@ -18,8 +19,7 @@ def marks_of_today(
     marks: Sequence[str], work: Mapping[str, Any], plans: Sequence[Mapping[str, Any]]
 ) -> list[str]:
     """`work` and `plans`: what the session said of this step; the same marks where it said nothing."""
-    problem = work.get("problem", "")
-    if OTHER_WORK not in marks or not problem or any(f"rows {WORDS[each]} " in problem for each in RESULTS):
+    if OTHER_WORK not in marks or has_other_results(work):
         return list(marks)
     found = dict.fromkeys(OTHER_READS if mark == OTHER_WORK else mark for mark in marks)
     return [*found, *([CHANGED_PLAN] if any(map(_changed, plans)) and CHANGED_PLAN not in found else [])]

@@ -36,7 +36,8 @@ def _ending(history: History, session: str, step: str, coordinates: str) -> dict
     )
     if row is None:
         return {}
-    ended: dict[str, Any] = unpack_json(row[0])
-    if row[2] is not None and (found := latencies_of(history.connection, row[1])):
-        ended["buckets"] = buckets_of(found.between(row[2], row[3] + 1))
+    content, number, first_s, last_s = row
+    ended: dict[str, Any] = unpack_json(content)
+    if first_s is not None and (found := latencies_of(history.connection, number)):
+        ended["buckets"] = buckets_of(found.between(first_s, last_s + 1))
     return ended

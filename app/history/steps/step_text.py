@@ -137,13 +137,19 @@ def _other_marks(step: StepEntry) -> list[str]:
 
 def disturbed_text(others: Mapping[str, Any]) -> str:
     """`disturbed: other programs took 143% of 200% CPU: cc1plus (8) 120%`; '' where nothing was too much."""
+    text = others_text(others)
+    return f"{DISTURBED}: {text}" if text else ""
+
+
+def others_text(others: Mapping[str, Any]) -> str:
+    """The same without its mark."""
     if not others.get("causes"):
         return ""  # for nearly all steps, and a page asks again each time it paints
     try:
         texts = read(Others, others).texts
     except ShapeError:
         return ""
-    return f"{DISTURBED}: {'; '.join(texts)}" if texts else ""
+    return "; ".join(texts)
 
 
 def seconds_texts(steadiness: SteadinessEntry | None, cut: CutEntry | None) -> list[str]:

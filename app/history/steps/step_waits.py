@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -56,15 +56,21 @@ _ENDED = (
 def waits_of_session(history: History, session: str) -> list[StepWaits]:
     """The steps in which anything was waited for, or that have statements."""
     rows = history.query(f"{_ENDED} ORDER BY position", (session,))
-    found = [StepWaits.of(step_label(row[0], read_json(row[1])), unpack_json(row[2])) for row in rows]
+    found = _of_rows(rows)
     return [each for each in found if each.waits.events or each.statements]
 
 
 def waits_at(history: History, session: str, position: int) -> StepWaits | None:
     """Those of a step; None while it has not ended."""
     rows = history.query(f"{_ENDED} AND position = ?", (session, position))
-    found = [StepWaits.of(step_label(row[0], read_json(row[1])), unpack_json(row[2])) for row in rows]
-    return found[0] if found else None
+    return next(iter(_of_rows(rows)), None)
+
+
+def _of_rows(rows: Iterable[Sequence[Any]]) -> list[StepWaits]:
+    return [
+        StepWaits.of(step_label(name, read_json(coordinates)), unpack_json(ended))
+        for name, coordinates, ended in rows
+    ]
 
 
 def waits_of_step(

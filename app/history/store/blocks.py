@@ -115,17 +115,18 @@ def staged_seconds(connection: Connection, step: int, series: int) -> Seconds:
     rows = connection.execute(
         "SELECT s, t, dt, derived, content, latency FROM staging WHERE step = ? ORDER BY seq", (step,)
     ).fetchall()
+    *columns, are_derived, every_content, latencies = zip(*rows, strict=True) if rows else [()] * 6
     values = np.full((len(rows), series), np.nan)
     at = 0
-    for _, run in groupby((row[4] for row in rows), len):  # series declared later are missing before
+    for _, run in groupby(every_content, len):  # series declared later are missing before
         contents = list(run)
         with unpacking():
             there = np.frombuffer(b"".join(contents)).reshape(len(contents), -1)
             values[at : at + len(contents), : there.shape[1]] = there
         at += len(contents)
-    clock = np.array([row[:3] for row in rows], dtype=np.float64).reshape(-1, 3)
-    derived = [at for at, row in enumerate(rows) if row[3]]
-    return Seconds(_turned(clock), derived, _turned(values), [row[5] for row in rows])
+    clock = np.array(columns, dtype=np.float64)
+    derived = [at for at, is_derived in enumerate(are_derived) if is_derived]
+    return Seconds(clock, derived, _turned(values), list(latencies))
 
 
 def staged_clock(connection: Connection, step: int) -> Floats:

@@ -65,6 +65,7 @@ def resolve(
         size = _size(request, sequence, survey, contenders, used)
     with about("steps"):
         steps = resolve_steps(chosen, workloads, size, request.start)
+        statements = catalog.statements(used)
     _check_cores(request, steps, contenders)
     files = _files(request, catalog, used, sequence, presets, steps)
     check_rates(steps, files)
@@ -91,6 +92,7 @@ def resolve(
         matters_pct=_limit(request, "matters_pct"),
         false_share_pct=_limit(request, "false_share_pct"),
         transport=NETWORK if request.load else request.transport or sequence.transport or TRANSPORT,
+        statements=statements,
         allow_busy=request.allow_busy,
         **carried(request),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Required, TypedDict
+from typing import Annotated, Any, NotRequired, Required, TypedDict
 
 from msgspec import Meta
 
@@ -20,6 +20,10 @@ class StartState(TypedDict, total=False):
     load: Name
     start: Name
     pause_s: Number
+    source: Name
+    snapshot: Name
+    copy: Name
+    not_kept: Name
 
 
 class Memory(TypedDict, total=False):
@@ -52,6 +56,7 @@ class Work(TypedDict):
 
     found: dict[Name, Number | None]
     expected: dict[Name, list[Number]]
+    wrong: NotRequired[list[Name]]  # what was beyond its bounds
 
 
 class NamedBuild(TypedDict, total=False):

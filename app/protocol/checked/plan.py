@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypedDict
+from typing import Annotated, Any, TypedDict
 
 from msgspec import Meta
 
@@ -133,3 +133,4 @@ class PlanShape(TypedDict, total=False):
     load: list[LoadTarget]
     load_address: Name
     load_certificate: Name
+    statements: dict[Name, list[dict[str, Any]]]

@@ -17,6 +17,7 @@ SMALL = "too small to matter"
 FEW = "not enough repeats"
 SINGLE = "n=1"
 SAME = "same"  # no relevant difference, whatever the noise; of plans until decided
+AT_RATE = "at its rate"  # both keep the rate that the plan sets: never judged
 DRIFT = "drift"  # drift of the machine may explain too much of the difference
 COLOURED = (BETTER, WORSE)
 LEAST = 3  # repeats: two sessions are often slow by chance
@@ -41,7 +42,8 @@ class Limits:
         """The limits at a look, by the rounds of these cells or by this number."""
         columns = Counter(cell.column for cell in cells if not _untested(cell))
         is_alone = min(columns.values(), default=1) == 1
-        return self.after(rounds or max((cell.n for cell in cells), default=0), is_alone)
+        most = max((cell.n for cell in cells if not cell.keeps_rate), default=0)
+        return self.after(rounds or most, is_alone)
 
     def after(self, rounds: int, is_alone: bool) -> Limits:
         if not self.repeatedly:
@@ -61,6 +63,7 @@ class Samples:
     added: tuple[Part, ...] = ()  # variances of the machine, where the columns are of different times
     times: tuple[tuple[float, ...], ...] = ()  # when the sessions of both began, in seconds; empty: unknown
     by_round: bool = False  # figures at the same place of both are of one round, and judged as a pair
+    keeps_rate: bool = False  # both are only the rate that the plan sets
 
     @property
     def n(self) -> int:
@@ -93,39 +96,17 @@ class Samples:
         return (1.0, exp(apart)) if self.has_logarithms else (median(self.base), median(self.base) + apart)
 
     @property
+    def ratio(self) -> float:
+        """The ratio that people see: of the medians, in rounds the median of ratios."""
+        if self.by_round:
+            return median(theirs / ours for ours, theirs in zip(self.base, self.other))
+        return median(self.other) / median(self.base)
+
+    @property
     def is_drift(self) -> bool:
         """Whether drift of the machine may explain the difference."""
         figures = (self.pair.base, self.pair.other)
         return bool(self.times) and is_drift(*(list(zip(*column)) for column in zip(self.times, figures)))
-
-
-@dataclass(frozen=True)
-class Verdict:
-    word: str
-    p: float | None = None  # of the test; the level it must pass depends on all cells
-
-
-def judge(cells: Sequence[Samples], limits: Limits = Limits()) -> list[Verdict]:
-    """A verdict for each cell; the false discovery rate (Benjamini and Hochberg) covers tested cells."""
-    now = limits.at_look(cells)
-    differences = dict(tested_differences(cells))
-    ps = {at: difference.p(now.false_share) for at, difference in differences.items()}
-    limit = _largest_p([*ps.values()], now.false_share)
-    same = _same(cells, differences, now) if limits.repeatedly else set[int]()
-    return [
-        Verdict(_word(cell, now, ps[at] <= limit, at in same), ps[at])
-        if at in ps
-        else Verdict(_untested(cell))
-        for at, cell in enumerate(cells)
-    ]
-
-
-def _same(cells: Sequence[Samples], differences: Mapping[int, Difference], limits: Limits) -> set[int]:
-    """Cells without a relevant difference, at the same false discovery rate."""
-    ps = {at: p_same(each, limits.matters) for at, each in differences.items() if cells[at].has_logarithms}
-    share = share_of_same(limits.false_share)
-    limit = _largest_p([*ps.values()], share)
-    return {at for at, p in ps.items() if p <= limit}
 
 
 @dataclass(frozen=True)
@@ -137,22 +118,70 @@ class Interval:
     high: float
 
 
-def intervals(cells: Sequence[Samples], limits: Limits) -> list[Interval | None]:
-    """An interval for each tested cell; at most this share of comparisons has a wrong one.
+@dataclass(frozen=True)
+class Verdict:
+    word: str
+    p: float | None = None  # of the test; the level it must pass depends on all cells
+    interval: Interval | None = None  # of the ratio
+    is_odd: bool = False  # a few repeats differ from the others: the ratio is not within its interval
 
-    None also where it would be too wide, or where a figure is 0.
+
+def judge(cells: Sequence[Samples], limits: Limits = Limits()) -> list[Verdict]:
+    """A verdict for each cell, on the target and in Compare.
+
+    The false discovery rate (Benjamini and Hochberg) covers all tested cells.
     """
-    share = limits.at_look(cells).false_share
-    tested = [at for at, cell in enumerate(cells) if not _untested(cell) and cell.has_logarithms]
-    found: list[Interval | None] = [None] * len(cells)
-    for at, difference in _differences(cells, tested):
-        if ends := difference.interval(share, len(tested)):
-            found[at] = Interval(exp(difference.apart), *ends)
-    return found
+    now = limits.at_look(cells)
+    differences = dict(tested_differences(cells))
+    ps = {at: difference.p(now.false_share) for at, difference in differences.items()}
+    limit = _largest_p([*ps.values()], now.false_share)
+    same = _same(cells, differences, now) if limits.repeatedly else set[int]()
+    found = _intervals(cells, differences, now)
+    return [
+        _verdict(cell, _word(cell, now, ps[at] <= limit, at in same), ps[at], found.get(at))
+        if at in ps
+        else Verdict(_untested(cell))
+        for at, cell in enumerate(cells)
+    ]
+
+
+def _verdict(cell: Samples, word: str, p: float, interval: Interval | None) -> Verdict:
+    """The verdict; none where the ratio contradicts its interval."""
+    if interval and not _agree(word, cell.ratio, interval):
+        return Verdict(NOISE, p, is_odd=True)
+    return Verdict(word, p, interval)
+
+
+def _agree(word: str, ratio: float, interval: Interval) -> bool:
+    """Whether a ratio by medians is within the interval of that by means, and on its side of 1."""
+    is_beyond = not interval.low <= 1 <= interval.high
+    return interval.low <= ratio <= interval.high and not (word == NOISE and is_beyond)
+
+
+def _same(cells: Sequence[Samples], differences: Mapping[int, Difference], limits: Limits) -> set[int]:
+    """Cells without a relevant difference, at the same false discovery rate."""
+    ps = {at: p_same(each, limits.matters) for at, each in differences.items() if cells[at].has_logarithms}
+    share = share_of_same(limits.false_share)
+    limit = _largest_p([*ps.values()], share)
+    return {at for at, p in ps.items() if p <= limit}
+
+
+def _intervals(
+    cells: Sequence[Samples], differences: Mapping[int, Difference], limits: Limits
+) -> dict[int, Interval]:
+    """The intervals of tested cells; at most this share of comparisons has a wrong one.
+
+    None where it would be too wide, or where a figure is 0.
+    """
+    there = {at: each for at, each in differences.items() if cells[at].has_logarithms}
+    ends = {at: each.interval(limits.false_share, len(there)) for at, each in there.items()}
+    return {at: Interval(exp(there[at].apart), *each) for at, each in ends.items() if each}
 
 
 def _untested(cell: Samples) -> str:
     """The verdict of a cell that is not tested; results of 0 have no known noise."""
+    if cell.keeps_rate:
+        return AT_RATE
     if cell.n < LEAST:
         return SINGLE if cell.n <= 1 else FEW
     return NOISE if cell.added and not cell.has_logarithms else ""

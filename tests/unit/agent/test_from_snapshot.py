@@ -19,6 +19,7 @@ from app.agent.system.control import StopRequested
 from app.agent.system.directory import Directory
 from app.agent.system.errors import AgentError
 from app.agent.system.journal import DiskFullError
+from app.history.recorded.in_words import StartState, is_of_snapshot
 from tests import plans
 from tests.unit.agent.conftest import directory_in
 from tests.unit.agent.page_cache import cached_pages
@@ -69,8 +70,9 @@ class Session:
         self.events: list[dict[str, Any]] = []
         self.journal = SimpleNamespace(write=lambda kind, **what: self.events.append({"kind": kind, **what}))
         self.said: list[str] = []
+        self.data: list[dict[str, str]] = []
         quiet = {"empty_binary_log": lambda: None, "write_loaded": lambda: None}
-        self.facts = SimpleNamespace(write_start_state=self.said.append, **quiet)
+        self.facts = SimpleNamespace(write_start_state=self.start_state, **quiet)
         self.step_settings = SimpleNamespace(forget=lambda: None)
         self.write_accounting = SimpleNamespace(
             rows={"inserted": 0, "deleted": 0}, begin_load=lambda step: None
@@ -78,6 +80,10 @@ class Session:
         self.unsettled = ""
         self.crashes = 0
         self.free = 1 << 40
+
+    def start_state(self, load: str, **said: str) -> None:
+        self.said.append(load)
+        self.data.append(said)
 
     def load(self) -> Session:
         Path(self.server.data).mkdir()
@@ -124,6 +130,12 @@ def test_the_first_keeps_and_the_next_is_spared_the_load(directory: Directory) -
     assert {each["reason"] for each in second.events} == {"from the snapshot of this data"}
     assert step.run(AT)["value"] >= START_S
     assert second.said == [f"snapshot {key}, copied"]
+    assert first.data == [{"source": "load"}, {"source": "load", "snapshot": key}]
+    assert second.data == [{"source": "snapshot", "snapshot": key, "copy": "copied"}]
+    for each in (first, second):  # the words of earlier journals mean the same
+        for load, said in zip(each.said, each.data, strict=True):
+            assert StartState.of({"load": load}) == StartState.of({"load": load, **said})
+    assert all(is_of_snapshot(each["reason"]) for each in second.events if "reason" in each)
     assert second.write_accounting.rows == {"inserted": 2000, "deleted": 0}
 
 

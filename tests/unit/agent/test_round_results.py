@@ -17,10 +17,10 @@ from app.comparison.verdicts.judgement import MARKED
 from app.history.recorded.writing import Writer
 from app.history.store.history import History
 from app.protocol.events import Sample
-from app.protocol.plan import SLICES, Plan, Turn
+from app.protocol.plan import RATE_MISSED, SLICES, Plan, Turn
 from app.protocol.states import UNDECIDABLE
-from app.stats.at_target.endings import DECIDED
-from app.stats.at_target.verdicts import DRIFT
+from app.stats.at_target.endings import DECIDED, HOPELESS
+from app.stats.at_target.verdicts import AT_RATE, DRIFT
 from tests.journals import Maker, plan
 from tests.rounds import sliced_plan, sliced_steps
 from tests.unit.agent.conftest import directory_in
@@ -49,6 +49,13 @@ class Target:
         self.deciding = Deciding(self.directory, self.plan)
         self.carried_out: list[Turn] = []
         self.slower, self.rates = 0.0, RATES
+
+    def at_rate(self, step: int, rate: int) -> None:
+        """The plan sets the rate of a step."""
+        steps = list(self.plan.steps)
+        steps[step] = replace(steps[step], rate=rate)
+        self.plan = replace(self.plan, steps=steps)
+        self.deciding = Deciding(self.directory, self.plan)
 
     def carry_out(self, repeat: int, odd: dict[tuple[int, int], dict[str, Any]], seed: int = 1) -> None:
         """A round; `odd`: what is not as usual, by contender and step."""
@@ -118,6 +125,23 @@ def test_what_is_called_decided_compare_judges_and_calls_the_same(
         verdict = rows[name].cells[contender].verdict
         assert word not in DECIDED or verdict == word, (name, cells(rows[name], "marks"))
         assert verdict not in DECIDED or word == verdict, (name, cells(rows[name], "marks"))
+
+
+@pytest.mark.parametrize("order", [SLICES, "interleaved"])
+@pytest.mark.parametrize("missed", [(), (0,), (1,), (0, 1)])
+def test_a_step_at_its_rate_is_judged_by_neither(
+    tmp_path: Path, history: History, order: str, missed: tuple[int, ...]
+) -> None:
+    """Its QPS is that of the plan, unless one of both could not keep up."""
+    target = Target(tmp_path, order)
+    target.at_rate(1, 1000)
+    for repeat in range(1, ROUNDS + 1):
+        if not is_over(target):
+            target.carry_out(repeat, {(at, 1): {"marks": [RATE_MISSED]} for at in missed if repeat == 2})
+    row = target.compared(history)["point-query"]
+    word, verdict = target.said()[1, "point-query"], row.cells[1].verdict
+    assert (verdict == AT_RATE) == (not missed)
+    assert word == (verdict if verdict in DECIDED else HOPELESS), verdict
 
 
 @pytest.mark.parametrize("order", [SLICES, "interleaved"])

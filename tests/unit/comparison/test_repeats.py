@@ -9,6 +9,7 @@ import pytest
 from app.comparison.texts.text import remarks_of
 from app.comparison.verdicts.compare import compare
 from app.comparison.verdicts.repeats import loads_of, repeats_text, start_text
+from app.history.recorded.in_words import StartState
 from app.history.recorded.writing import Writer
 from app.history.store.history import History
 from app.protocol.events import Fact
@@ -27,15 +28,23 @@ from tests.unit.comparison.cells import cells
     ],
 )
 def test_copies_share_the_load_that_they_are_of(loads: list[str], count: int) -> None:
-    assert loads_of([{"load": load} for load in loads]) == count
+    assert loads_of([StartState.of({"load": load}) for load in loads]) == count
 
 
 def test_how_a_session_started_in_words() -> None:
     state = {"load": "snapshot ab, copied", "start": "snapshot", "pause_s": 0}
-    assert start_text(state) == "from snapshot ab, copied"
-    assert start_text({**state, "pause_s": 5}).endswith(", 5 s of pause before")
-    assert start_text({"load": "fresh", "start": "loaded"}) == "freshly loaded, server kept running"
-    assert start_text({}) == "unknown"
+    assert text_of(state) == "from snapshot ab, copied"
+    assert text_of({**state, "pause_s": 5}).endswith(", 5 s of pause before")
+    assert text_of({"load": "fresh", "start": "loaded"}) == "freshly loaded, server kept running"
+    assert text_of({"load": "fresh, kept as snapshot ab"}) == "freshly loaded, kept as snapshot ab"
+    assert text_of({"load": "fresh, not kept: no room"}) == "freshly loaded, not kept: no room"
+    assert text_of({"load": "by hand", "start": "loaded"}) == "by hand, server kept running"
+    assert text_of({}) == "unknown"
+    assert start_text(StartState.of(state), has_key=False) == "from a snapshot, copied"
+
+
+def text_of(state: dict[str, object]) -> str:
+    return start_text(StartState.of(state))
 
 
 def keep(history: History, loads: list[str]) -> list[str]:

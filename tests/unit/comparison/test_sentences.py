@@ -9,7 +9,7 @@ import pytest
 
 from app.catalog import Catalog
 from app.comparison.answers.sentences import figure_of, verdict_lines, verdict_sentences
-from app.comparison.cells.cell import Comparison
+from app.comparison.cells.cell import OF_SNAPSHOT, Comparison
 from app.comparison.verdicts.compare import by_limits, by_measure, compare
 from app.comparison.verdicts.judgement import with_verdicts
 from app.history.store.history import History
@@ -223,7 +223,8 @@ def test_figures_next_to_1_and_0_keep_their_digits(history: History) -> None:
 def test_a_load_from_a_snapshot_of_an_earlier_plan_is_named_without_its_key(history: History) -> None:
     found = compared(history, (1.0, 0.5), its_plan=named())
     load = found.rows[0]
-    load.cells[1].reason, load.cells[1].verdict, load.cells[1].n = "skipped: from the snapshot ab12", None, 0
+    load.cells[1].reason, load.cells[1].lacking = "skipped: from the snapshot ab12", OF_SNAPSHOT
+    load.cells[1].verdict, load.cells[1].n = None, 0
     load.cells[1].samples = [None] * len(load.cells[1].samples)
     found = with_verdicts(found, found.limits)
     assert verdict_sentences(found)[-1] == "No verdict on load (skipped: the data is from a snapshot)."

@@ -8,11 +8,12 @@ from app.comparison.answers.sentences import verdict_sentences
 from app.comparison.cells.cell import Comparison
 from app.comparison.texts.text import unjudged_texts
 from app.comparison.verdicts.compare import by_limits, by_measure, compare
-from app.comparison.verdicts.judgement import AT_RATE, MARKED, legend, verdict_legend
+from app.comparison.verdicts.judgement import MARKED, legend, verdict_legend
 from app.history.store.history import History
 from app.protocol.plan import LIMIT, Step
 from app.report.sentences import summary
 from app.stats import Limits
+from app.stats.at_target.verdicts import AT_RATE
 from tests import comparable
 from tests.unit.comparison.cells import cells
 

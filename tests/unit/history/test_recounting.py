@@ -17,7 +17,6 @@ from app.history.lists import edits
 from app.history.lists.browsing import Filter, Order, browse, lines
 from app.history.recorded import recounting
 from app.history.recorded.counting import Cut, unsteady_steps
-from app.history.recorded.group_means import QPS_UNIT
 from app.history.recorded.rebuilding import rebuild
 from app.history.recorded.recounting import recount, recount_first, uncounted
 from app.history.recorded.writing import Writer
@@ -25,7 +24,7 @@ from app.history.steps import figures
 from app.history.steps.timeline import overview, timeline
 from app.history.store.history import History
 from app.history.store.packing import pack
-from app.protocol.plan import Step
+from app.protocol.plan import QPS_UNIT, Step
 from tests import journals
 from tests.journals import store
 from tests.uncounted import LEFT, uncount

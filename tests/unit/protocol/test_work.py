@@ -1,4 +1,4 @@
-"""What an event of the shipped workloads does: every one of them is known, by the bytes of its Lua."""
+"""What an event of the shipped workloads does: every one of them is declared."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ KNOWN = [each for each in DRIVEN if each.name != "text-search"]
 
 
 def planned(workload: Workload, rows: int = 10_000, **options: object) -> tuple[Step, Plan]:
-    files = Catalog().workload_files(workload)
     step = Step(workload.name, "drive", lua=workload.lua, options={**workload.options, **options})
-    return step, replace(journals.plan(), files=files, rows=rows)
+    return step, replace(journals.plan(), statements=Catalog().statements([workload]), rows=rows)
 
 
 @pytest.mark.parametrize("workload", KNOWN, ids=lambda each: each.name)
@@ -42,11 +41,38 @@ def test_the_rows_of_a_transaction() -> None:
     assert bounds["sorted"] == pytest.approx((2 * 99.505, 2 * 100))
 
 
-def test_lua_that_was_changed_is_another_workload() -> None:
+def test_a_plan_that_declares_nothing_says_nothing() -> None:
     step, plan = planned(Catalog().workload("point-query"))
-    name = f"workloads/{step.lua}"
-    assert statements_of(step, replace(plan, files={name: plan.files[name] + "\n"})) == []
-    assert statements_of(step, replace(plan, files={})) == []
+    assert statements_of(step, plan)
+    assert statements_of(step, replace(plan, statements={})) == []
+
+
+def test_what_is_declared_is_part_of_no_key() -> None:
+    _, plan = planned(Catalog().workload("point-query"))
+    other = replace(plan, statements={})
+    assert plan.statements and (plan.work_key, plan.hash) == (other.work_key, other.hash)
+    assert Plan.from_json(plan.to_json()) == plan
+    assert Plan.from_json({**plan.to_json(), "statements": {}}) == other
+
+
+@pytest.mark.parametrize(
+    ("options", "texts"),
+    [
+        ({"column": "k"}, ["UPDATE sbtest1 SET k=k+1 WHERE id=5000"]),
+        ({"column": "c"}, ["UPDATE sbtest1 SET c='x' WHERE id=5000"]),
+        ({"column": "c", "first_only": True}, ["UPDATE sbtest1 SET c='x' WHERE id=1"]),
+    ],
+)
+def test_options_choose_the_statement(options: dict[str, object], texts: list[str]) -> None:
+    found = statements_of(*planned(Catalog().workload("update-index"), **options))
+    assert [each.text for each in found] == texts
+
+
+def test_an_index_entry_and_its_row_are_two_rows_for_some_engines() -> None:
+    by_index = bounds_of(statements_of(*planned(Catalog().workload("range-notcovered-si"))), False)
+    covered = bounds_of(statements_of(*planned(Catalog().workload("range-covered-si"))), False)
+    assert by_index["read"][1] == 2 * by_index["returned"][1]
+    assert covered["returned"][1] == by_index["returned"][1]
 
 
 @pytest.mark.parametrize("points", [10**9, "many", None])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from app.comparison.verdicts.repeats import start_text
 from app.core.units import bytes_text, count_text, date_text, seconds_text
 from app.history.lists.sessions import source_text
+from app.history.recorded.in_words import StartState
 from app.history.steps.figures import SessionShown, plan_of, settings, show
 from app.history.steps.step_text import BUSY, attempt_text, cut_text
 from app.history.store.history import History
@@ -116,8 +116,8 @@ def _on(shown: SessionShown, plan: dict[str, Any], machine: dict[str, Any]) -> I
     named = (plan.get("name") or plan["id"], repeat, attempt_text(shown["attempt"]))
     yield "Plan", ", ".join(filter(None, named))
     yield "Busy", BUSY if shown["busy"] else ""
-    start = start_text(shown["start_state"]) if shown["start_state"] else ""
-    yield "Start", re.sub(r"snapshot \w+", "a snapshot", start)
+    start = shown["start_state"]
+    yield "Start", start_text(StartState.of(start), has_key=False) if start else ""
     took = "" if shown["seconds"] is None else f", took {seconds_text(shown['seconds'])}"
     yield "Began", _began(shown) + took
     yield "From", "imported" if shown["imported"] else ""

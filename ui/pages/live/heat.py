@@ -18,8 +18,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 HEAT: SeriesEntry = {
-    "name": "latency heat map", "unit": "ms", "kind": "", "direction": "", "label": "Latency heat map",
-}  # fmt: skip
+    "name": "latency heat map",
+    "unit": "ms",
+    "kind": "",
+    "direction": "",
+    "label": "Latency heat map",
+}
 
 
 def new_heat() -> HeatTrack:
