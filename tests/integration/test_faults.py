@@ -241,7 +241,7 @@ def test_agent_killed_is_a_lost_session_and_its_server_ends_with_it(desktop: Des
 
 def test_a_rehearsal_that_is_killed_leaves_no_server(desktop: Desktop) -> None:
     words = ["run", *desktop.plan(), "--dry-run", "--start", "--allow-busy"]
-    running = desktop.begin(*words)
+    running = desktop.begin(*words, rehearses=True)
     wait_until(desktop.server_pid, "its server is there", 60)
     server = desktop.server_pid()
     os.kill(desktop.agent_pid(), signal.SIGKILL)

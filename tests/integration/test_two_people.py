@@ -42,7 +42,7 @@ def test_two_plans_at_once_are_one_that_runs_and_one_that_is_refused_by_it(deskt
     words = [*desktop.plan(*BOTH, seconds=20), "--detach", "--allow-busy"]
     dry = ["run", *desktop.plan(*BOTH), "--dry-run", "--allow-busy"]
     desktop.dyno(*dry)
-    runs = [desktop.begin("run", *words, "--name", name) for name in ("first", "second")]
+    runs = [desktop.begin("run", *words, "--name", name, rehearses=True) for name in ("first", "second")]
     looks = 0
     while any(each.poll() is None for each in runs) and not desktop.agent_pid():
         assert "a rehearsal" not in desktop.dyno(*dry, code=None).stderr
@@ -57,7 +57,7 @@ def test_two_plans_at_once_are_one_that_runs_and_one_that_is_refused_by_it(deskt
 def test_a_rehearsal_waits_for_another_one_and_says_so(desktop: Desktop) -> None:
     with rehearsing(desktop) as pid:
         desktop.dyno("run", *desktop.plan(), "--dry-run", "--allow-busy")  # a check waits for nobody
-        run = desktop.begin("run", *desktop.plan(), "--dry-run", "--start", "--allow-busy")
+        run = desktop.begin("run", *desktop.plan(), "--dry-run", "--start", "--allow-busy", rehearses=True)
         assert run.stdout is not None
         waiting = f"info  busy: waiting for a rehearsal (process {pid}), 60 s at most\n"
         assert waiting in iter(run.stdout.readline, "")
