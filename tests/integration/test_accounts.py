@@ -30,9 +30,10 @@ Fetched = Callable[[str], Path]
 LOOPBACK = "127.0.0.1"
 STRANGERS = ("root", "", "backdoor")
 OPEN = ("root@'%'", "backdoor@'%'", "backdoor@localhost", f"backdoor@'{LOOPBACK}'", "''@'%'", "''@localhost")
-FETCHED = ("mysql-5.6", "mysql-9.7")
+FETCHED = ("mysql-9.7",)
 FETCHED_IN_FULL = (
-    "mysql-5.5", "mysql-5.6-full", "mysql-5.7", "mysql-8.0", "mariadb-10.2", "mariadb-11.4", "mariadb-11.8",
+    "mysql-5.5", "mysql-5.6", "mysql-5.6-full", "mysql-5.7", "mysql-8.0",
+    "mariadb-10.2", "mariadb-11.4", "mariadb-11.8",
 )  # fmt: skip
 ALL = [
     pytest.param("", id="installed"),

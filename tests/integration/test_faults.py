@@ -117,6 +117,7 @@ def test_two_targets_at_once(desktop: Desktop, two_targets: tuple[FarTarget, Far
     assert compared.count(busy) == 1
 
 
+@pytest.mark.full
 def test_desktop_killed_and_followed_again(desktop: Desktop) -> None:
     running = desktop.begin("run", *desktop.plan(**LONG))
     wait_until(begun(desktop, READ), "the step has begun", 60)
@@ -289,21 +290,16 @@ def test_stop_skip_and_note(desktop: Desktop) -> None:
     assert desktop.server_pid() == 0
 
 
-def test_stop_of_the_plan_ends_what_has_not_begun(desktop: Desktop) -> None:
+def test_a_second_plan_is_refused_by_name_and_a_stop_of_the_plan_ends_what_has_not_begun(
+    desktop: Desktop,
+) -> None:
     running = desktop.begin("run", *desktop.plan(seconds=60, repeats=2))
-    wait_until(begun(desktop, READ), "the step has begun", 60)
-    desktop.dyno("stop", "--plan")
-    assert running.wait(20) == 1
-    assert [entry["state"] for entry in desktop.sessions()] == ["stopped", "stopped"]
-
-
-def test_two_plans_at_once_are_refused_and_the_holder_is_named(desktop: Desktop) -> None:
-    running = desktop.begin("run", *desktop.plan(seconds=60))
     wait_until(begun(desktop, READ), "the step has begun", 60)
     holder = desktop.json("status")[0]["name"]
     assert f"in use by plan {holder} (process" in desktop.refused("run", *desktop.plan(), code=1)
-    desktop.dyno("stop")
+    desktop.dyno("stop", "--plan")
     assert running.wait(60) == 1
+    assert [entry["state"] for entry in desktop.sessions()] == ["stopped", "stopped"]
 
 
 # what is refused before anything starts

@@ -100,6 +100,7 @@ def test_load_targets_drive_slices_at_a_rate(desktop: Desktop, clients: list[Ssh
         assert [len(each["load"]["targets"]) for each in found["steps"][2:]] == [2, 2]
 
 
+@pytest.mark.full
 def test_a_load_target_that_drops_out_ends_the_step_and_is_used_again(
     desktop: Desktop, clients: list[Sshd]
 ) -> None:

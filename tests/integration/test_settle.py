@@ -126,7 +126,7 @@ def test_mariadb_settles_and_has_its_variables_back(tmp_path: Path, engine: str)
 @pytest.mark.parametrize(
     ("name", "binary"),
     [
-        pytest.param("mysql-5.6", "mysqld", marks=pytest.mark.build("mysql-5.6")),
+        pytest.param("mysql-5.6", "mysqld", marks=[pytest.mark.build("mysql-5.6"), pytest.mark.full]),
         pytest.param("mysql-8.0", "mysqld", marks=[pytest.mark.build("mysql-8.0"), pytest.mark.full]),
         pytest.param("mysql-9.7", "mysqld", marks=pytest.mark.build("mysql-9.7")),
     ],
