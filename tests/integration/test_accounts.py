@@ -199,7 +199,7 @@ def test_what_cannot_be_checked_is_no_yes(make: Callable[..., Server]) -> None:
 def test_another_user_of_the_machine_gets_nothing(desktop: Desktop, tmp_path: Path) -> None:
     """What a stranger did: log in as root over 127.0.0.1, and let the server write into a file."""
     running = desktop.begin("run", *desktop.plan(transport="loopback", seconds=6))
-    wait_until(begun(desktop, READ), "the step has begun", 60)
+    wait_until(begun(desktop, READ), "the step has begun", 180)
     (cnf,) = desktop.target.glob("sessions/*/my.cnf")
     port = re.search(r"^port=(\d+)$", cnf.read_text(), re.MULTILINE)
     assert port

@@ -35,7 +35,7 @@ def test_plans_begin_in_their_turn(desktop: Desktop) -> None:
     assert found["held"] == "plan first was stopped"
 
     desktop.dyno("queue", "continue")
-    wait_until(at_work(desktop, "third"), "the third plan has begun", 60)
+    wait_until(at_work(desktop, "third"), "the third plan has begun", 180)
     assert "in use by plan third (process" in desktop.dyno("queue", "list").stdout
     os.kill(desktop.agent_pid(), signal.SIGKILL)
     wait_until(lambda: not desktop.agent_pid(), "its lock is free", 60)

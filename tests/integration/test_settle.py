@@ -221,7 +221,7 @@ def begin_slowly(desktop: Desktop) -> None:
     write_file(desktop.home / "presets/innodb/slow.cnf", SLOW)
     write_file(desktop.home / "sequences/slowly.toml", SLOWLY)
     desktop.begin("run", "--target", "local", "--sequence", "slowly", "--contender", f"{MARIADB}:innodb:slow")
-    wait_until(begun(desktop, SETTLE), "the settle step is at work", 60)
+    wait_until(begun(desktop, SETTLE), "the settle step is at work", 180)
 
 
 def limit_of(desktop: Desktop) -> float:
