@@ -15,6 +15,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
@@ -30,10 +31,11 @@ from app.cli import main
 from app.protocol.events import Event, decode
 from app.protocol.others import DISTURBED
 from tests.installed import DYNO, MARIADB
-from tests.integration import rehearsed
+from tests.integration.remembering import known, remember
 from tests.sequences import CALM, INDEX, LOAD, SETTLED, own_sequence
 
 LIMIT_S = 120
+REMEMBERING = (sys.executable, "-m", "tests.integration.remembering")
 DRIVES = (f'workload = "point-query"\n{CALM}', f'workload = "update-index"\n{CALM}')
 READ, WRITE = 2, 3  # those two, behind load and index
 SEQUENCE = own_sequence("tiny", LOAD, INDEX, *DRIVES, seconds=2, warmup=1)
@@ -87,7 +89,7 @@ class Desktop:
         with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as out:
             patch.setenv("DYNO_HOME", str(self.home))
             patch.setattr("sys.stdin", StringIO())
-            rehearsed.remember(patch)
+            remember(known(), patch.setattr)
             with redirect_stderr(StringIO()) as err:
                 code = main(words)
         return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
@@ -103,9 +105,11 @@ class Desktop:
         assert lines[0].startswith("dyno: ")
         return lines[0].removeprefix("dyno: ")
 
-    def begin(self, *words: str) -> subprocess.Popen[str]:
+    def begin(self, *words: str, rehearses: bool = False) -> subprocess.Popen[str]:
+        """In a process of its own; `rehearses`: also what was rehearsed before."""
+        remembers = self.is_in_process and not rehearses
         begun = subprocess.Popen(
-            self.command(*words),
+            [*REMEMBERING, str(known()), *words] if remembers else self.command(*words),
             env=self.environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -5,19 +5,20 @@ What rehearsals find is tested with contenders of which there is no other, or by
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Callable
 from dataclasses import replace
-
-import pytest
+from pathlib import Path
 
 from app.protocol.answers import INFO, PASS, Rehearsal
-from app.protocol.plan import Plan, digest
+from app.protocol.plan import Plan, Step, digest
 from app.remote.agent import Agent
 
-_FOUND: dict[str, Rehearsal] = {}  # what had nothing against a start
+Put = Callable[[object, str, object], None]  # setattr, or that of a monkeypatch
 
 
-def remember(patch: pytest.MonkeyPatch) -> None:
-    """Give the answer of the first rehearsal again, as long as this patch lasts."""
+def remember(known: Path, put: Put) -> None:
+    """Give the answer of the first rehearsal again; the folder keeps what had nothing against a start."""
     plans: dict[str, Plan] = {}
     upload, rehearse = Agent.upload_plan, Agent.rehearse
 
@@ -27,17 +28,33 @@ def remember(patch: pytest.MonkeyPatch) -> None:
         return sha
 
     def rehearsed(agent: Agent, plan: str, contender: int, patience_s: float = 60.0) -> Rehearsal:
-        key = _key(agent, plans[plan], contender)
-        found = _FOUND.get(key) or rehearse(agent, plan, contender, patience_s)
+        answer = known / _key(agent, plans[plan], contender)
+        if answer.exists():
+            found: Rehearsal = pickle.loads(answer.read_bytes())
+            return found
+        found = rehearse(agent, plan, contender, patience_s)
         if all(check.state in (PASS, INFO) for check in found.checks):
-            _FOUND[key] = found
+            keep(answer, pickle.dumps(found))
         return found
 
-    patch.setattr(Agent, "upload_plan", uploaded)
-    patch.setattr(Agent, "rehearse", rehearsed)
+    put(Agent, "upload_plan", uploaded)
+    put(Agent, "rehearse", rehearsed)
+
+
+def keep(path: Path, content: bytes) -> None:
+    """Whole or not at all, as another process may read it."""
+    beside = path.with_suffix(".new")
+    beside.write_bytes(content)
+    beside.rename(path)
 
 
 def _key(agent: Agent, plan: Plan, contender: int) -> str:
     """What a start of this contender depends on: nothing of the session, and not its place in the plan."""
-    alike = replace(plan, id="", name="", turns=[], repeats=1, contenders=[plan.contenders[contender]])
+    steps = [_whatever_its_length(step) for step in plan.steps]
+    only = [plan.contenders[contender]]
+    alike = replace(plan, id="", name="", turns=[], repeats=1, contenders=only, steps=steps)
     return digest([type(agent.connection).__name__, agent.python, alike.to_json()])
+
+
+def _whatever_its_length(step: Step) -> Step:
+    return replace(step, seconds=0, warmup=0, rate=0)

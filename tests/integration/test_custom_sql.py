@@ -324,7 +324,7 @@ def test_rates_are_kept_and_one_beyond_reach_is_marked(desktop: Desktop) -> None
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("sequence", ["concurrency", "space"])
 @pytest.mark.parametrize("engine", ENGINES)
-def test_the_study_goes_to_its_end(desktop: Desktop, engine: str, sequence: str) -> None:
+def test_the_studies_of_custom_sql_go_to_their_end(desktop: Desktop, engine: str, sequence: str) -> None:
     preset = {"innodb": "tencent", "rocksdb": "tencent-zlib-4k", "myisam": "baseline"}[engine]
     words = ["run", "--sequence", sequence, "--contender", f"{MARIADB}:{engine}:{preset}", "--rows", "5000"]
     desktop.dyno(*words, "--threads", "4,200", "--seconds", "1", "--warmup", "0", limit_s=850)

@@ -51,9 +51,9 @@ def test_sshd_killed_in_the_middle_of_a_step_and_back(desktop: Desktop, sshd: Ss
     sshd.add_target("far")
     there = Path(sshd.directory)
     running = desktop.begin("run", *desktop.plan(target="far", **LONG))
-    wait_until(begun(desktop, READ, there), "the step has begun", 60)
+    wait_until(begun(desktop, READ, there), "the step has begun", 180)
     sshd.stop()
-    wait_until(begun(desktop, WRITE, there), "the plan goes on without a link", 60)
+    wait_until(begun(desktop, WRITE, there), "the plan goes on without a link", 180)
     sshd.start()
     said, _ = running.communicate(timeout=90)
     assert running.returncode == 0, said
@@ -78,7 +78,7 @@ def test_link_down_in_the_middle_of_a_step_and_up_again(
     far.sshd.add_target("far")
     there = Path(far.sshd.directory)
     running = desktop.begin("run", *desktop.plan(target="far", seconds=6))
-    wait_until(begun(desktop, READ, there), "the step has begun", 60)
+    wait_until(begun(desktop, READ, there), "the step has begun", 180)
     far.link_down()
     wait_until(ended(desktop, there), "the session has ended without a link", 60)
     far.link_up()
@@ -95,7 +95,7 @@ def test_two_targets_at_once(desktop: Desktop, two_targets: tuple[FarTarget, Far
     for name, far in zip(("one", "two"), two_targets, strict=True):
         far.sshd.add_target(name)
     first = desktop.begin("run", *desktop.plan(target="one", seconds=60))
-    wait_until(begun(desktop, READ, Path(two_targets[0].sshd.directory)), "the first has begun", 60)
+    wait_until(begun(desktop, READ, Path(two_targets[0].sshd.directory)), "the first has begun", 180)
     busy = desktop.refused("run", *desktop.plan(target="two"), code=1)
     assert "the plan tiny is running on this machine" in busy
     desktop.dyno("run", *desktop.plan(target="two"), "--allow-busy")
@@ -117,9 +117,10 @@ def test_two_targets_at_once(desktop: Desktop, two_targets: tuple[FarTarget, Far
     assert compared.count(busy) == 1
 
 
+@pytest.mark.full
 def test_desktop_killed_and_followed_again(desktop: Desktop) -> None:
     running = desktop.begin("run", *desktop.plan(**LONG))
-    wait_until(begun(desktop, READ), "the step has begun", 60)
+    wait_until(begun(desktop, READ), "the step has begun", 180)
     running.kill()
     running.wait()
     said = desktop.dyno("follow").stdout
@@ -143,7 +144,7 @@ def test_a_plan_in_another_directory_is_found_by_the_words_that_the_run_printed(
 
 def test_interrupted_with_control_c_it_says_how_to_come_back(desktop: Desktop) -> None:
     running = desktop.begin("run", *desktop.plan(**LONG))
-    wait_until(begun(desktop, READ), "the step has begun", 60)
+    wait_until(begun(desktop, READ), "the step has begun", 180)
     running.send_signal(signal.SIGINT)
     said, _ = running.communicate(timeout=20)
     assert running.returncode == 0
@@ -171,7 +172,7 @@ def test_another_desktop_adopts_what_it_did_not_start(
 
 def test_server_killed_once_is_started_again_and_later_steps_are_marked(desktop: Desktop) -> None:
     running = desktop.begin("run", *desktop.plan(**LONG))
-    wait_until(begun(desktop, READ), "the step has begun", 60)
+    wait_until(begun(desktop, READ), "the step has begun", 180)
     os.kill(desktop.server_pid(), signal.SIGKILL)
     said, _ = running.communicate(timeout=90)
     assert running.returncode == 1, said
@@ -195,7 +196,7 @@ def test_a_server_that_hangs_most_of_a_step_stalls_it_and_every_second_of_it_is_
 ) -> None:
     """It answers the agent as little as the load generator, whose seconds are there all the same."""
     running = desktop.begin("run", *desktop.plan(steps="load,point-query", seconds=8))
-    wait_until(begun(desktop, READ), "the step has begun", 60)
+    wait_until(begun(desktop, READ), "the step has begun", 180)
     held = desktop.server_pid()
     os.kill(held, signal.SIGSTOP)
     time.sleep(6)
@@ -213,7 +214,7 @@ def test_server_killed_twice_ends_the_session_and_not_the_plan(desktop: Desktop)
     contenders = [f"{MARIADB}:{engine}" for engine in ("innodb", "myisam")]
     running = desktop.begin("run", *desktop.plan(*contenders, **LONG))
     for step in (READ, WRITE):
-        wait_until(begun(desktop, step), f"step {step} has begun", 60)
+        wait_until(begun(desktop, step), f"step {step} has begun", 180)
         os.kill(desktop.server_pid(), signal.SIGKILL)
     assert running.wait(120) == 1
     first, second = desktop.sessions()
@@ -223,7 +224,7 @@ def test_server_killed_twice_ends_the_session_and_not_the_plan(desktop: Desktop)
 
 def test_agent_killed_is_a_lost_session_and_its_server_ends_with_it(desktop: Desktop) -> None:
     running = desktop.begin("run", *desktop.plan(**LONG))
-    wait_until(begun(desktop, READ), "the step has begun", 60)
+    wait_until(begun(desktop, READ), "the step has begun", 180)
     server = desktop.server_pid()
     os.kill(desktop.agent_pid(), signal.SIGKILL)
     wait_until(lambda: start_ticks(server) == "?", "its server has ended", 10)
@@ -241,7 +242,7 @@ def test_agent_killed_is_a_lost_session_and_its_server_ends_with_it(desktop: Des
 
 def test_a_rehearsal_that_is_killed_leaves_no_server(desktop: Desktop) -> None:
     words = ["run", *desktop.plan(), "--dry-run", "--start", "--allow-busy"]
-    running = desktop.begin(*words)
+    running = desktop.begin(*words, rehearses=True)
     wait_until(desktop.server_pid, "its server is there", 60)
     server = desktop.server_pid()
     os.kill(desktop.agent_pid(), signal.SIGKILL)
@@ -254,7 +255,7 @@ def test_a_rehearsal_that_is_killed_leaves_no_server(desktop: Desktop) -> None:
 @pytest.mark.parametrize("ends_it", ["next start", pytest.param("dyno target clean", marks=pytest.mark.full)])
 def test_what_is_left_where_the_guardian_was_killed_too(desktop: Desktop, ends_it: str) -> None:
     running = desktop.begin("run", *desktop.plan(**LONG))
-    wait_until(begun(desktop, READ), "the step has begun", 60)
+    wait_until(begun(desktop, READ), "the step has begun", 180)
     server, agent = desktop.server_pid(), desktop.agent_pid()
     busy = desktop.refused("target", "clean", "local", code=1)
     assert "in use by plan" in busy and "try again when it has finished" in busy
@@ -274,7 +275,7 @@ def test_what_is_left_where_the_guardian_was_killed_too(desktop: Desktop, ends_i
 
 def test_stop_skip_and_note(desktop: Desktop) -> None:
     running = desktop.begin("run", *desktop.plan(seconds=60))
-    wait_until(begun(desktop, READ), "the step has begun", 60)
+    wait_until(begun(desktop, READ), "the step has begun", 180)
     desktop.dyno("note", "the fan came on")
     desktop.dyno("skip")
     wait_until(begun(desktop, WRITE), "the next step has begun", 10)
@@ -289,21 +290,16 @@ def test_stop_skip_and_note(desktop: Desktop) -> None:
     assert desktop.server_pid() == 0
 
 
-def test_stop_of_the_plan_ends_what_has_not_begun(desktop: Desktop) -> None:
+def test_a_second_plan_is_refused_by_name_and_a_stop_of_the_plan_ends_what_has_not_begun(
+    desktop: Desktop,
+) -> None:
     running = desktop.begin("run", *desktop.plan(seconds=60, repeats=2))
-    wait_until(begun(desktop, READ), "the step has begun", 60)
-    desktop.dyno("stop", "--plan")
-    assert running.wait(20) == 1
-    assert [entry["state"] for entry in desktop.sessions()] == ["stopped", "stopped"]
-
-
-def test_two_plans_at_once_are_refused_and_the_holder_is_named(desktop: Desktop) -> None:
-    running = desktop.begin("run", *desktop.plan(seconds=60))
-    wait_until(begun(desktop, READ), "the step has begun", 60)
+    wait_until(begun(desktop, READ), "the step has begun", 180)
     holder = desktop.json("status")[0]["name"]
     assert f"in use by plan {holder} (process" in desktop.refused("run", *desktop.plan(), code=1)
-    desktop.dyno("stop")
+    desktop.dyno("stop", "--plan")
     assert running.wait(60) == 1
+    assert [entry["state"] for entry in desktop.sessions()] == ["stopped", "stopped"]
 
 
 # what is refused before anything starts
@@ -354,7 +350,7 @@ def test_a_full_disk_fails_the_session_with_its_reason_and_the_plan_goes_on(
     """Somebody else fills the disk while the plan is carried out."""
     desktop.dyno("target", "edit", "local", "--directory", str(small_disk))
     running = desktop.begin("run", *desktop.plan(steps="load,update-index", seconds=6, repeats=2, pause=3))
-    wait_until(begun(desktop, READ, small_disk), "the writing step has begun", 60)  # it is in its place
+    wait_until(begun(desktop, READ, small_disk), "the writing step has begun", 180)  # it is in its place
     filler = small_disk.parent / "filler"
     with filler.open("wb", buffering=0) as file, pytest.raises(OSError, match="No space"):
         while True:

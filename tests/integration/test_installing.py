@@ -141,11 +141,12 @@ def test_what_is_refused(desktop: Desktop, far: Target, tmp_path: Path) -> None:
 
 
 @pytest.mark.build("mysql-5.6")
+@pytest.mark.parametrize("places", [["far"], pytest.param(["local", "far"], marks=pytest.mark.full)])
 def test_a_directory_that_is_there_is_named(
-    desktop: Desktop, far: Target, build_path: Callable[[str], Path]
+    desktop: Desktop, far: Target, build_path: Callable[[str], Path], places: list[str]
 ) -> None:
     base = str(build_path("mysql-5.6"))
-    for where in ("local", "far"):
+    for where in places:
         to = ("--target", where)
         desktop.dyno("build", "install", base, "--there", "--source", "the npm registry", *to)
         assert on(desktop, where, "mysql-5.6.24")["notes"] == {"source": "the npm registry"}

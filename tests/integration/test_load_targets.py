@@ -100,13 +100,14 @@ def test_load_targets_drive_slices_at_a_rate(desktop: Desktop, clients: list[Ssh
         assert [len(each["load"]["targets"]) for each in found["steps"][2:]] == [2, 2]
 
 
+@pytest.mark.full
 def test_a_load_target_that_drops_out_ends_the_step_and_is_used_again(
     desktop: Desktop, clients: list[Sshd]
 ) -> None:
     words = desktop.plan(seconds=6, warmup=0, threads=2, others_pct=100)
     run = desktop.begin("run", *words, *FROM)
     agent = Path(desktop.home, "target")
-    wait_until(lambda: _has_sample(agent), "the first step is measured", 60)
+    wait_until(lambda: _has_sample(agent), "the first step is measured", 180)
     pid = load_agent(clients[0])
     os.kill(pid, signal.SIGSTOP)
     try:
@@ -122,7 +123,7 @@ def test_a_load_target_that_drops_out_ends_the_step_and_is_used_again(
 
 def test_a_load_target_that_is_restarted_is_called_again(desktop: Desktop, clients: list[Sshd]) -> None:
     run = desktop.begin("run", *desktop.plan(seconds=6, warmup=0, threads=2, others_pct=100), *FROM)
-    wait_until(lambda: _has_sample(desktop.target), "the first step is measured", 60)
+    wait_until(lambda: _has_sample(desktop.target), "the first step is measured", 180)
     os.kill(load_agent(clients[0]), signal.SIGKILL)
     run.communicate(timeout=120)
     found = last(desktop)
@@ -162,7 +163,7 @@ def test_a_load_target_that_hardly_drives_is_seen_in_the_step(desktop: Desktop, 
 @pytest.mark.full
 def test_load_targets_let_go_when_the_conductor_is_killed(desktop: Desktop, clients: list[Sshd]) -> None:
     run = desktop.begin("run", *desktop.plan(seconds=60, warmup=0, threads=2, others_pct=100), *FROM)
-    wait_until(lambda: _has_sample(desktop.target), "the first step is measured", 60)
+    wait_until(lambda: _has_sample(desktop.target), "the first step is measured", 180)
     os.kill(desktop.agent_pid(), signal.SIGKILL)
     wait_until(lambda: not any(map(load_agent, clients)), "both have given up", 60)
     for sshd in clients:

@@ -55,7 +55,15 @@ def _runs(python: str) -> bool:
     return done.returncode == 0  # pyenv's shims are there for versions that are not
 
 
-@pytest.mark.parametrize(("version", "python"), [*dict(pythons_at_hand()).items()])
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")[:2]))
+
+
+PYTHONS = sorted(dict(pythons_at_hand()).items(), key=lambda at_hand: _number(at_hand[0]))
+BETWEEN = [pytest.param(*each, marks=pytest.mark.full) for each in PYTHONS[1:-1]]
+
+
+@pytest.mark.parametrize(("version", "python"), [PYTHONS[0], *BETWEEN, *PYTHONS[1:][-1:]])
 def test_the_agent_file_starts(version: str, python: str, tmp_path: Path) -> None:
     agent = tmp_path / "agent.pyz"
     agent.write_bytes(current_bundle().content)
@@ -65,7 +73,7 @@ def test_the_agent_file_starts(version: str, python: str, tmp_path: Path) -> Non
 
 
 def test_a_session_is_carried_out_under_the_oldest_python(desktop: Desktop) -> None:
-    version, python = min(dict(pythons_at_hand()).items(), key=lambda at_hand: _number(at_hand[0]))
+    version, python = PYTHONS[0]
     if _number(version) >= sys.version_info[:2]:
         pytest.skip("no Python older than this one is here")
     desktop.dyno("target", "edit", "local", "--python", python)
@@ -74,7 +82,3 @@ def test_a_session_is_carried_out_under_the_oldest_python(desktop: Desktop) -> N
     (session,) = desktop.sessions()
     ended = [each.outcome for each in desktop.events(session["id"]) if isinstance(each, StepEnded)]
     assert ended == ["completed"] * 5
-
-
-def _number(version: str) -> tuple[int, ...]:
-    return tuple(map(int, version.split(".")[:2]))

@@ -148,7 +148,9 @@ def test_slow_syncs(on_disk: Bench, tmp_path: Path) -> None:
 @pytest.mark.alone
 @pytest.mark.skipif(not HAS_COMPILER, reason="no compiler")
 @pytest.mark.parametrize("engine", ["innodb", "rocksdb"])
-def test_clients_behind_one_that_syncs(on_disk: Bench, tmp_path: Path, engine: str) -> None:
+def test_why_names_the_sync_for_clients_behind_one_that_syncs(
+    on_disk: Bench, tmp_path: Path, engine: str
+) -> None:
     plants = [plant_slow_syncs(on_disk, tmp_path)]
     given = {"size": {"threads": 8, "seconds": 10}, f"{engine}_flush_log_at_trx_commit": "1"}
     session = on_disk.measure("update-nonindex", engine, plants, **given)  # type: ignore[arg-type]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import Any
+from collections.abc import Callable
 
+from app.agent.system.directory import Directory
 from tests.integration.desktop import Desktop
 from tests.waiting import wait_until
 
 
-def at_work(desktop: Desktop, name: str) -> Any:
-    return lambda: f"in use by plan {name} (process" in desktop.dyno("queue", "list").stdout
+def at_work(desktop: Desktop, name: str) -> Callable[[], bool]:
+    return lambda: Directory(str(desktop.target)).holder().get("name") == name
 
 
 def named(desktop: Desktop, name: str, **options: object) -> list[str]:
@@ -21,8 +22,9 @@ def named(desktop: Desktop, name: str, **options: object) -> list[str]:
 def test_plans_begin_in_their_turn(desktop: Desktop) -> None:
     """A stopped plan holds the queue; after an agent that was killed the next look goes on."""
     desktop.dyno("run", *named(desktop, "first", seconds=60), "--detach")
-    for name in ("second", "third"):
-        assert f"plan {name} is number" in desktop.dyno("run", *named(desktop, name), "--queue").stdout
+    for name, seconds in (("second", 1), ("third", 60)):
+        words = ("run", *named(desktop, name, seconds=seconds), "--queue")
+        assert f"plan {name} is number" in desktop.dyno(*words).stdout
     desktop.dyno("queue", "move", "third", "1")
     assert not list(desktop.target.glob("incoming/*"))
 
@@ -33,8 +35,11 @@ def test_plans_begin_in_their_turn(desktop: Desktop) -> None:
     assert found["held"] == "plan first was stopped"
 
     desktop.dyno("queue", "continue")
-    wait_until(at_work(desktop, "third"), "the third plan has begun", 60)
+    wait_until(at_work(desktop, "third"), "the third plan has begun", 180)
+    assert "in use by plan third (process" in desktop.dyno("queue", "list").stdout
     os.kill(desktop.agent_pid(), signal.SIGKILL)
+    wait_until(lambda: not desktop.agent_pid(), "its lock is free", 60)
+    desktop.dyno("queue", "list")  # the look
     wait_until(at_work(desktop, "second"), "a look begins the second plan", 60)
     wait_until(lambda: not desktop.agent_pid(), "the second plan is over", 60)
     assert desktop.json("queue", "list")["plans"] == []

@@ -48,12 +48,10 @@ class Build(NamedTuple):
 PLAIN, ARIA = ("innodb", "myisam"), ("innodb", "myisam", "aria")
 EVERY = ("innodb", "rocksdb", "myisam", "aria")
 INSTALLED = Build("", SERVER, "MariaDB", VERSION, EVERY)
-TESTED = [
-    Build("mysql-5.6", "mysqld", "MySQL", "5.6.24", PLAIN),
-    Build("mysql-9.7", "bin/mysqld", "MySQL", "9.7.4", PLAIN),
-]
+TESTED = [Build("mysql-9.7", "bin/mysqld", "MySQL", "9.7.4", PLAIN)]
 OTHERS = [
     Build("mysql-5.5", "bin/mysqld", "MySQL", "5.5.9", PLAIN),
+    Build("mysql-5.6", "mysqld", "MySQL", "5.6.24", PLAIN),
     Build("mysql-5.7", "mysqld", "MySQL", "5.7.29", PLAIN),
     Build("mysql-8.0", "bin/mysqld", "MySQL", "8.0.33", PLAIN),
     Build("mariadb-10.2", "bin/mysqld", "MariaDB", "10.2.11", ARIA),

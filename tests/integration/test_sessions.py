@@ -169,13 +169,6 @@ def carry_out_on(desktop: Desktop, base: Path, engine: str, version: str) -> Non
         check_engine_figures(engine, step)
 
 
-def test_loopback_with_a_password_nobody_keeps(desktop: Desktop) -> None:
-    desktop.dyno("run", *desktop.plan(transport="loopback"))
-    (entry,) = desktop.sessions()
-    check_complete(desktop, entry)
-    assert facts_of(desktop, entry["id"])["transport"] == "loopback"
-
-
 @pytest.mark.full
 def test_two_contenders_and_repeats_interleaved_and_compared(desktop: Desktop) -> None:
     contenders = [f"{MARIADB}:{engine}" for engine in ("innodb", "myisam")]
@@ -221,18 +214,15 @@ def check_costs(desktop: Desktop, ids: list[str]) -> None:
     assert "No test ran both" in desktop.dyno("compare", *ids, "--pre").stdout
 
 
-def test_table_options_reach_create_table_and_cores_the_server(desktop: Desktop) -> None:
+def test_what_a_plan_asks_for_is_in_force(desktop: Desktop) -> None:
+    """Table options, cores, a restart after the load, and a password over loopback that nobody keeps."""
     options = {"table_options": "ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8", "cores": "0"}
-    desktop.dyno("run", *desktop.plan(**options))
+    desktop.dyno("run", *desktop.plan(**options, transport="loopback", start_state="restarted"))
     (entry,) = desktop.sessions()
-    facts = facts_of(desktop, entry["id"])
+    check_complete(desktop, entry)
+    facts, events = facts_of(desktop, entry["id"]), desktop.events(entry["id"])
+    assert facts["transport"] == "loopback"
     assert "KEY_BLOCK_SIZE=8" in facts["create_table"].upper()
     assert facts["compression"]["in_force"] == "row format compressed; pages of 8 KiB, zlib level 6"
-
-
-def test_restarted_after_the_load(desktop: Desktop) -> None:
-    desktop.dyno("run", *desktop.plan(start_state="restarted"))
-    (entry,) = desktop.sessions()
-    events = desktop.events(entry["id"])
     assert [event.name for event in events if isinstance(event, Mark)].count("restarted") == 1
     assert all(event.outcome == "completed" for event in events if isinstance(event, StepEnded))

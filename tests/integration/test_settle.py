@@ -126,7 +126,7 @@ def test_mariadb_settles_and_has_its_variables_back(tmp_path: Path, engine: str)
 @pytest.mark.parametrize(
     ("name", "binary"),
     [
-        pytest.param("mysql-5.6", "mysqld", marks=pytest.mark.build("mysql-5.6")),
+        pytest.param("mysql-5.6", "mysqld", marks=[pytest.mark.build("mysql-5.6"), pytest.mark.full]),
         pytest.param("mysql-8.0", "mysqld", marks=[pytest.mark.build("mysql-8.0"), pytest.mark.full]),
         pytest.param("mysql-9.7", "mysqld", marks=pytest.mark.build("mysql-9.7")),
     ],
@@ -221,7 +221,7 @@ def begin_slowly(desktop: Desktop) -> None:
     write_file(desktop.home / "presets/innodb/slow.cnf", SLOW)
     write_file(desktop.home / "sequences/slowly.toml", SLOWLY)
     desktop.begin("run", "--target", "local", "--sequence", "slowly", "--contender", f"{MARIADB}:innodb:slow")
-    wait_until(begun(desktop, SETTLE), "the settle step is at work", 60)
+    wait_until(begun(desktop, SETTLE), "the settle step is at work", 180)
 
 
 def limit_of(desktop: Desktop) -> float:

@@ -68,7 +68,7 @@ def stopped(server: Server) -> float:
     return percentile(line["buckets"], 99) / p99_of_stop(stop_s, line["events"], 300)
 
 
-def test_a_stop_of_the_server_moves_p99_to_its_computed_value(server: Server) -> None:
+def test_a_stop_of_the_server_in_slices_moves_p99_to_its_computed_value(server: Server) -> None:
     """Once of five times: on a busy machine others make events late, and the stop is not as long as asked."""
     found: list[float] = []
     while not found or abs(found[-1] - 1) > 0.05:

@@ -190,7 +190,7 @@ def test_with_the_agent_the_servers_of_all_end_stopped_ones_too(
     os.kill(desktop.agent_pid(), signal.SIGKILL)
     wait_until(lambda: not processes(desktop), "servers and load have ended", 20)
     assert running.wait(60) != 0
-    desktop.dyno("run", *desktop.plan(seconds=1))
+    desktop.dyno("run", *desktop.plan(steps="load,index"))
     states = [each["state"] for each in desktop.sessions()]
     assert states.count("lost") == 2
     assert states.count("completed") == 1

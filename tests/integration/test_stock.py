@@ -28,7 +28,7 @@ EACH_TIME = {
 
 def variables(desktop: Desktop, build: str, engine: str, *presets: str) -> list[dict[str, str]]:
     """The variables in force in a session of each preset."""
-    desktop.dyno("run", *desktop.plan(*(f"{build}:{engine}:{preset}" for preset in presets)))
+    desktop.dyno("run", *desktop.plan(*(f"{build}:{engine}:{preset}" for preset in presets), steps="load"))
     found = {}
     for entry in desktop.sessions():
         assert entry["state"] == "completed"
@@ -54,13 +54,17 @@ def check(desktop: Desktop, build: str, engine: str, own: str, expected: dict[st
     assert {name: stock[name] for name in expected} == expected
 
 
+@pytest.mark.full
 @pytest.mark.build("mysql-9.7")
 def test_mysql_9_7_is_as_it_comes(desktop: Desktop, build_path: Callable[[str], Path]) -> None:
     desktop.dyno("target", "edit", "local", "--search-path", str(build_path("mysql-9.7")))
     check(desktop, "mysql-9.7.4", "innodb", "", NEW)
 
 
-@pytest.mark.parametrize(("engine", "own"), [("innodb", ""), ("rocksdb", "plugin_load_add=ha_rocksdb")])
+ROCKSDB = pytest.param("rocksdb", "plugin_load_add=ha_rocksdb", marks=pytest.mark.full)
+
+
+@pytest.mark.parametrize(("engine", "own"), [("innodb", ""), ROCKSDB])
 def test_mariadb_is_as_it_comes(desktop: Desktop, engine: str, own: str) -> None:
     expected = {"log_bin": "OFF", "performance_schema": "OFF", "innodb_flush_log_at_trx_commit": "1"}
     flushed = {"rocksdb_flush_log_at_trx_commit": "1"} if own else {}

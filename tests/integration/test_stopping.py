@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,10 +22,10 @@ case "$* " in
 */sessions/*) on=start ;;
 *) on=nothing ;;
 esac
-[ -e "${0%/*}/$on" ] && : > "${0%/*}/$on.waits" && sleep 100
+[ -e "${0%/*}/$on" ] && : > "${0%/*}/$on.waits" && sleep 1000
 exec SERVER "$@"
 """.replace("SERVER", SERVER)
-SOON_S = 8.0  # with the start of `dyno stop` in it, on a machine that does three other things too
+SOON_S = 50.0  # on a busy machine; a server is given a minute to end, and this one takes a quarter of an hour
 
 
 def slow_build(desktop: Desktop, base: Path) -> str:
@@ -60,11 +59,11 @@ def text(path: Path) -> str:
 
 def stop(desktop: Desktop, ended: int) -> None:
     """With the command line; so many sessions have an end soon after it."""
-    began = time.monotonic()
     desktop.dyno("stop")
     journals = list(desktop.target.glob("sessions/*/journal.jsonl"))
-    wait_until(lambda: sum("session_ended" in each.read_text() for each in journals) == ended, "the end", 20)
-    assert time.monotonic() - began < SOON_S
+    wait_until(
+        lambda: sum("session_ended" in each.read_text() for each in journals) == ended, "the end", SOON_S
+    )
 
 
 def test_a_stop_is_heard_while_a_server_is_made_starts_and_recovers(desktop: Desktop, tmp_path: Path) -> None:
@@ -76,15 +75,15 @@ def test_a_stop_is_heard_while_a_server_is_made_starts_and_recovers(desktop: Des
     start.touch()
     bootstrap.unlink()
     stop(desktop, 1)
-    wait_until(start.with_suffix(".waits").exists, "a server starts", 20)
+    wait_until(start.with_suffix(".waits").exists, "a server starts", 60)
     start.unlink()
     stop(desktop, 2)
-    wait_until(lambda: '"kind":"sample"' in text(newest(desktop)), "the server works", 20)
+    wait_until(lambda: '"kind":"sample"' in text(newest(desktop)), "the server works", 60)
     start.touch()
     os.kill(desktop.server_pid(), signal.SIGKILL)
-    wait_until(lambda: '"name":"crash"' in text(newest(desktop)), "its death was seen", 20)
+    wait_until(lambda: '"name":"crash"' in text(newest(desktop)), "its death was seen", 60)
     stop(desktop, 3)
-    assert running.wait(20) == 1
+    assert running.wait(60) == 1
     assert not at_work(desktop, "")()
     check_journals(desktop)
 

@@ -291,7 +291,7 @@ def test_a_step_that_is_skipped_leaves_no_variable_behind(desktop: Desktop) -> N
     desktop.begin("run", "--sequence", "swept", "--contender", f"{MARIADB}:innodb")
     found = []
     for step in range(2, 6):
-        wait_until(begun(desktop, step), "the step is driven", 60)
+        wait_until(begun(desktop, step), "the step is driven", 180)
         found.append(seen_from_outside(desktop))
         desktop.dyno("skip" if step < 5 else "stop")
     assert found == [("6", "0"), ("96", "0"), ("77", "0"), ("6", as_text(os.sched_getaffinity(0)))]

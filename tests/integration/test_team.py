@@ -357,7 +357,7 @@ def test_a_server_without_tls_is_refused() -> None:
         log_in(Choice(other.address(), "Anna", tls=False), ask).close()
 
 
-def test_the_command_line(database: Database, desktop: Desktop) -> None:
+def test_the_command_line_of_a_team(database: Database, desktop: Desktop) -> None:
     """A person without a terminal is told what is missing; nothing is stored then."""
     address = database.address()
     said = desktop.dyno("history", "use", address, code=1).stderr

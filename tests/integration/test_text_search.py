@@ -120,7 +120,7 @@ def assert_study(desktop: Desktop, build: str) -> None:
 
 
 @pytest.mark.full
-def test_the_study_goes_to_its_end(desktop: Desktop) -> None:
+def test_the_study_of_text_search_goes_to_its_end(desktop: Desktop) -> None:
     assert_study(desktop, MARIADB)
 
 

@@ -32,6 +32,7 @@ TABLES = (
 UPDATE = "UPDATE dyno.t SET v = v + 1 WHERE id = 1"
 CLIENTS, SECONDS, LIMIT_S = 3, 1.2, 60
 COMMITS_S = 4  # the server is asked once a second who commits
+TRIES = 5
 LEAST_SAMPLES = 5  # where CPU is dear the sampler looks seldom
 NAMED_PCT = 90.0  # of the time of clients
 
@@ -59,12 +60,19 @@ class Planted:
     def kinds(
         self, work: Work, clients: int = CLIENTS, others: int = 0, seconds: float = SECONDS
     ) -> dict[str, Kind]:
-        """What the threads did, by kind, while clients worked, and others were connected."""
-        self.sampler.begin_step(clients + others)
-        with self._working(work, clients):
-            self._look(lambda: self._found() == clients + others)
-            self._measure(seconds)
-        self.sampler.end_step()
+        """What the threads did, by kind, while clients worked, and others were connected.
+
+        On a busy machine the sampler may be too slow to know its clients, and says so: then once more.
+        """
+        for _ in range(TRIES):
+            self.sampler.begin_step(clients + others)
+            with self._working(work, clients):
+                self._look(lambda: self._found() == clients + others)
+                self._measure(seconds)
+            self.sampler.end_step()
+            if CLIENT in self.states.kinds:
+                break
+        assert CLIENT in self.states.kinds, self.states.problem
         return self.states.kinds
 
     def problem_of(self, work: Work, wanted: int = CLIENTS) -> str:
@@ -188,23 +196,36 @@ def test_a_held_row_lock(planted: Planted) -> None:
     assert clients.pcts["network"] == pytest.approx(100 / (CLIENTS + 1), abs=5)
 
 
+def waited(measure: Callable[[], dict[str, float]], state: str) -> dict[str, float]:
+    """Percent of the time of waits, if this one is most of it.
+
+    On a busy machine clients wait for a CPU at most looks, which is no wait of theirs: then once more.
+    """
+    end = time.monotonic() + LIMIT_S
+    while True:
+        shares = measure()
+        waits = {name: pct for name, pct in shares.items() if name not in ("running", "runnable")}
+        found = {name: 100 * pct / sum(waits.values()) for name, pct in waits.items() if pct}
+        if found.get(state, 0) > 50 or time.monotonic() > end:
+            assert found.get(state, 0) > 50, shares
+            return found
+
+
 def test_a_slow_fsync(planted: Planted, slow: Path) -> None:
-    """On a busy machine the client may wait for a CPU at every look: then it is looked at again."""
-    first, end = "", time.monotonic() + LIMIT_S
     with syncing_slowly(slow):
-        while first != "fsync" and time.monotonic() < end:
-            shares = planted.shares(lambda cursor: cursor.execute(UPDATE), 1)
-            waits = {state: pct for state, pct in shares.items() if state not in ("running", "runnable")}
-            first = max(waits, key=lambda state: waits[state], default="")
-    assert first == "fsync", shares
+        waited(lambda: planted.shares(lambda cursor: cursor.execute(UPDATE), 1), "fsync")
+
+
+def commits(planted: Planted) -> dict[str, float]:
+    """Each client updates a row of its own, else they would wait for that."""
+    return planted.shares(update_own_row, clients=8, seconds=COMMITS_S)
 
 
 def test_clients_behind_one_that_syncs(planted: Planted, slow: Path) -> None:
-    """One syncs for all; each updates a row of its own, else they would wait for that."""
+    """One syncs for all."""
     with syncing_slowly(slow):
-        shares = planted.shares(update_own_row, clients=8, seconds=COMMITS_S)
-    assert shares["commit"] > 50, shares
-    assert shares.get("lock", 0) <= 100 - NAMED_PCT, shares
+        waits = waited(lambda: commits(planted), "commit")
+    assert waits.get("lock", 0) <= 100 - NAMED_PCT, waits
 
 
 def test_clients_that_send_nothing(planted: Planted) -> None:
@@ -297,7 +318,5 @@ def test_one_who_is_missing_takes_the_figure_away(planted: Planted) -> None:
 )
 def test_group_commits_are_known_in_other_builds(name: str, build_path: Any, slow: Path) -> None:
     """MySQL tells by its Performance Schema, which is on unless a preset turns it off."""
-    with started(str(build_path(name)), preloaded(slow.parent, slow)) as found:
-        with syncing_slowly(slow):
-            shares = found.shares(update_own_row, clients=8, seconds=COMMITS_S)
-        assert shares["commit"] > 50, shares
+    with started(str(build_path(name)), preloaded(slow.parent, slow)) as found, syncing_slowly(slow):
+        waited(lambda: commits(found), "commit")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -12,8 +13,8 @@ from tests.installed import MARIADB
 from tests.integration.desktop import Desktop
 from tests.waiting import wait_until
 
-BOTH = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb")
-
+ONE = f"{MARIADB}:innodb"
+LOOK_S = 0.5
 
 REHEARSAL = f"""
 import os, sys
@@ -39,14 +40,15 @@ def rehearsing(desktop: Desktop) -> Iterator[int]:
 
 
 def test_two_plans_at_once_are_one_that_runs_and_one_that_is_refused_by_it(desktop: Desktop) -> None:
-    words = [*desktop.plan(*BOTH, seconds=20), "--detach", "--allow-busy"]
-    dry = ["run", *desktop.plan(*BOTH), "--dry-run", "--allow-busy"]
+    words = [*desktop.plan(ONE, seconds=20), "--detach", "--allow-busy"]
+    dry = ["run", *desktop.plan(ONE), "--dry-run", "--allow-busy"]
     desktop.dyno(*dry)
-    runs = [desktop.begin("run", *words, "--name", name) for name in ("first", "second")]
+    runs = [desktop.begin("run", *words, "--name", name, rehearses=True) for name in ("first", "second")]
     looks = 0
     while any(each.poll() is None for each in runs) and not desktop.agent_pid():
         assert "a rehearsal" not in desktop.dyno(*dry, code=None).stderr
         looks += 1
+        time.sleep(LOOK_S)
     texts = [each.communicate(timeout=180)[0] for each in runs]
     assert sorted(each.returncode for each in runs) == [0, 1], texts
     refused = next(text for each, text in zip(runs, texts, strict=True) if each.returncode)
@@ -57,7 +59,7 @@ def test_two_plans_at_once_are_one_that_runs_and_one_that_is_refused_by_it(deskt
 def test_a_rehearsal_waits_for_another_one_and_says_so(desktop: Desktop) -> None:
     with rehearsing(desktop) as pid:
         desktop.dyno("run", *desktop.plan(), "--dry-run", "--allow-busy")  # a check waits for nobody
-        run = desktop.begin("run", *desktop.plan(), "--dry-run", "--start", "--allow-busy")
+        run = desktop.begin("run", *desktop.plan(), "--dry-run", "--start", "--allow-busy", rehearses=True)
         assert run.stdout is not None
         waiting = f"info  busy: waiting for a rehearsal (process {pid}), 60 s at most\n"
         assert waiting in iter(run.stdout.readline, "")

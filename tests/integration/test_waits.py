@@ -215,31 +215,27 @@ def writes(planted: Planted) -> None:
 def test_bytes_of_the_binary_log_are_those_of_its_files(
     name: str, build_path: Fetched, tmp_path: Path
 ) -> None:
-    lines = "log_bin=bl\nserver_id=7\nsync_binlog=0\n"
-    with served(str(build_path(name)) if name else "", tmp_path / "s", lines) as planted:
-        before = _size_of_logs(planted)
-        files = planted.waited_for("myisam", writes)["waits"]["files"]
-        grown = _size_of_logs(planted) - before
-    assert grown > 3000 * 100 and files["sql/binlog:written"] == pytest.approx(grown, rel=0.01), files
-    assert "sql/binlog:read" not in files or files["sql/binlog:read"] < grown
-
-
-def _size_of_logs(planted: Planted) -> int:
-    folder = Path(planted.client.query("SELECT @@datadir AS path")[0]["path"])
-    return sum(file.stat().st_size for file in folder.glob("bl.[0-9]*"))
-
-
-@pytest.mark.parametrize("name", ["", pytest.param("mysql-9.7", marks=pytest.mark.build("mysql-9.7"))])
-def test_files_that_dyno_opened_are_waited_for_too(name: str, build_path: Fetched, tmp_path: Path) -> None:
-    """It empties the binary log before each step, and is the first to open a table that it analyses."""
+    """Also of files that Dyno opened: it empties the binary log before each step, and analyses tables."""
     lines = "log_bin=bl\nserver_id=7\nsync_binlog=0\n"
     with served(str(build_path(name)) if name else "", tmp_path / "s", lines) as planted:
         planted.waited_for("myisam", lambda _: None)  # the step before
         planted.client.try_run("RESET BINARY LOGS AND GTIDS", "RESET MASTER")
         planted.client.run("FLUSH TABLES", "ANALYZE TABLE dyno.m")
-        found = planted.waited_for("myisam", writes)
-    counts = {each["name"].rpartition("/")[2]: each["count"] for each in found["waits"]["events"]}
+        before = _size_of_logs(planted)
+        found = planted.waited_for("myisam", writes)["waits"]
+        grown = _size_of_logs(planted) - before
+    files, counts = (
+        found["files"],
+        {each["name"].rpartition("/")[2]: each["count"] for each in found["events"]},
+    )
+    assert grown > 3000 * 100 and files["sql/binlog:written"] == pytest.approx(grown, rel=0.01), files
+    assert "sql/binlog:read" not in files or files["sql/binlog:read"] < grown
     assert counts.get("binlog", 0) >= 3000 and counts.get("kfile", 0) >= 3000, counts
+
+
+def _size_of_logs(planted: Planted) -> int:
+    folder = Path(planted.client.query("SELECT @@datadir AS path")[0]["path"])
+    return sum(file.stat().st_size for file in folder.glob("bl.[0-9]*"))
 
 
 PREPARED_LUA = """
@@ -257,27 +253,44 @@ function event()
    read:execute():free()
    write:execute()
 end
+function thread_done() -- connected still, as what they prepared goes with them
+   io.open("FOLDER/done" .. sysbench.tid, "w"):close()
+   while not io.open("FOLDER/seen") do os.execute("sleep 0.05") end
+end
 """
+PREPARING = 2  # clients
 READ, WRITE = "SELECT v FROM i WHERE id = ?", "UPDATE i SET v = v + ? WHERE id = ?"
 
 
-def statements_of(planted: Planted, folder: Path) -> dict[str, Any]:
-    """The statements of a load of prepared ones, while Dyno asks for other things; by their texts."""
+def statements_of(planted: Planted, folder: Path, calls: Callable[[], int]) -> dict[str, Any]:
+    """The statements of a load of prepared ones, while Dyno asks for other things; by their texts.
+
+    The clients stay until a look has seen all their calls.
+    """
     lua = folder / "prepared.lua"
-    lua.write_text(PREPARED_LUA)
+    lua.write_text(PREPARED_LUA.replace("FOLDER", str(folder)))
     client = planted.client
     client.run("USE dyno")  # as before an EXPLAIN
     statements = Statements(client, True)
     statements.begin()
     line = ["sysbench", "--db-driver=mysql", f"--mysql-socket={planted.server.socket}", "--mysql-user=root"]
     with subprocess.Popen(
-        [*line, "--mysql-db=dyno", "--threads=2", "--time=3", "--verbosity=0", str(lua), "run"]
+        [*line, "--mysql-db=dyno", f"--threads={PREPARING}", "--time=3", "--verbosity=0", str(lua), "run"]
     ) as load:
-        while load.poll() is None:
+        while load.poll() is None and len([*folder.glob("done*")]) < PREPARING:
             client.query("SELECT 42 AS v FROM i WHERE id = 1")
             statements.look()
             time.sleep(0.05)
+        end = time.monotonic() + LIMIT_S
+        while calls() != sum(each.calls for each in by_text(statements).values()) and time.monotonic() < end:
+            statements.look()
+            time.sleep(0.05)
+        (folder / "seen").touch()
     assert load.returncode == 0
+    return by_text(statements)
+
+
+def by_text(statements: Statements) -> dict[str, Any]:
     found = statements.since_begin(statements.end())
     return {each.text: each for each in found if not each.text.startswith("PREPARE ")}  # as clients connect
 
@@ -302,12 +315,15 @@ def test_statements_are_those_of_the_clients(
     """Prepared ones too, by the same text on every server; where it counts them together, that is said."""
     with served(str(build_path(name)) if name else "", tmp_path / "s") as planted:
         planted.client.run("UPDATE dyno.i SET v = 0")
-        found = statements_of(planted, tmp_path)
+
+        def updates() -> int:
+            return int(planted.client.query("SELECT v FROM dyno.i WHERE id = 2")[0]["v"])
+
+        found = statements_of(planted, tmp_path, lambda: 2 * updates())
         assert sorted(found) == texts
-        (updates,) = [int(row["v"]) for row in planted.client.query("SELECT v FROM dyno.i WHERE id = 2")]
+        done = updates()
     for text, each in found.items():
-        calls = updates * 2 if text == TOGETHER else updates
-        assert 0.8 * calls < each.calls <= calls  # those behind the last look went with their clients
+        assert each.calls == (2 * done if text == TOGETHER else done) > 0
         assert (each.rows_examined is None) == (text == TOGETHER)
         assert each.rows_affected in ({READ: [0], WRITE: [each.calls], TOGETHER: [None]}[text])
 

@@ -1,4 +1,6 @@
-"""The window with tasks at work, and what a test must know of it: `python -m tests.ui.left_behind SECONDS`.
+"""The window with tasks at work, and what a test must know of it: `python -m tests.ui.left_behind WHEN`.
+
+WHEN it is closed: after so many seconds, or `imported`, once the pages are.
 
 Printed is each import of Qt by another thread, with the number of classes that nobody has named before, and
 whether Python ended as it does by itself.
@@ -16,7 +18,8 @@ from pathlib import Path
 from types import ModuleType
 
 OF_QT = ("PySide6", "shiboken6", "pyqtgraph", "ui.pages", "ui.widgets", "ui.dialogs", "ui.models", "ui.shell")
-LONG_S = 60.0  # longer than the process lasts
+LONG_S = 600.0  # longer than the process lasts
+LOOK_MS = 50
 
 
 class Watching(MetaPathFinder):
@@ -35,7 +38,7 @@ def _unnamed() -> list[str]:
     return [name for module in NAMED for name in dir(module) if name not in vars(module)]
 
 
-def main(open_s: float) -> int:
+def main(when: str) -> int:
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication
 
@@ -43,14 +46,22 @@ def main(open_s: float) -> int:
     from ui.core import tasks
     from ui.core.context import Context
     from ui.main import main
+    from ui.shell.ahead import ON_A_THREAD
 
     make_context = ui.shell.application.make_context
 
     def with_a_task_at_work(home: Path) -> Context:
         context = make_context(home)
         context.tasks.run(context.bus, lambda: time.sleep(LONG_S), print, print)
-        QTimer.singleShot(int(open_s * 1000), QApplication.quit)
+        if when == "imported":
+            QTimer(QApplication.instance(), interval=LOOK_MS, timeout=quit_once_imported).start()
+        else:
+            QTimer.singleShot(int(float(when) * 1000), QApplication.quit)
         return context
+
+    def quit_once_imported() -> None:
+        if all(name in sys.modules for name in ON_A_THREAD):
+            QApplication.quit()
 
     tasks.CLOSE_S = 0.1
     ui.shell.application.make_context = with_a_task_at_work
@@ -60,4 +71,4 @@ def main(open_s: float) -> int:
 if __name__ == "__main__":
     sys.meta_path.insert(0, Watching())
     atexit.register(print, "Python tidies up")
-    sys.exit(main(float(sys.argv.pop())))
+    sys.exit(main(sys.argv.pop()))

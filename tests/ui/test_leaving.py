@@ -66,7 +66,7 @@ def open_and_close(screen: Screen, home: Path, after_s: float) -> str:
 
 @pytest.mark.usefixtures("busy")
 @pytest.mark.parametrize(
-    "times", [3, pytest.param(200, marks=[pytest.mark.full, pytest.mark.alone, pytest.mark.timeout(7200)])]
+    "times", [2, pytest.param(200, marks=[pytest.mark.full, pytest.mark.alone, pytest.mark.timeout(7200)])]
 )
 def test_it_is_closed_at_any_moment(tmp_path: Path, times: int) -> None:
     chance = random.Random(times)
@@ -79,24 +79,24 @@ def test_it_is_closed_at_any_moment(tmp_path: Path, times: int) -> None:
     assert not problems, f"{len(problems)} of {times} starts:\n" + "\n".join(problems)
 
 
-def _left_behind(home: Path, open_s: float) -> subprocess.CompletedProcess[str]:
+def _left_behind(home: Path, when: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "tests.ui.left_behind", str(open_s)],
-        cwd=ROOT, capture_output=True, text=True, timeout=100,
+        [sys.executable, "-m", "tests.ui.left_behind", when],
+        cwd=ROOT, capture_output=True, text=True, timeout=240,
         env={**os.environ, "DYNO_HOME": str(home), "QT_QPA_PLATFORM": "offscreen"},
     )  # fmt: skip
 
 
 def test_python_deletes_no_window_while_a_thread_is_at_work(dyno_home: Path) -> None:
     """The window gives up waiting for the thread, stores what it has, and leaves at once."""
-    done = _left_behind(dyno_home, 0.5)
+    done = _left_behind(dyno_home, "0.5")
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     assert (dyno_home / "log" / "crashes.log").read_text() == ""
 
 
 def test_a_thread_imports_pages_once_all_classes_of_qt_are_named(dyno_home: Path) -> None:
     """PySide makes a class when it is first named: two threads that did so at once crashed the window."""
-    done = _left_behind(dyno_home, 8.0)
+    done = _left_behind(dyno_home, "imported")
     imported = [line for line in done.stdout.splitlines() if " imports " in line]
     assert any(" imports ui.pages.compare: 0 unnamed" in line for line in imported), done.stdout
     assert [line for line in imported if not line.endswith(": 0 unnamed")] == []

@@ -70,7 +70,7 @@ def test_what_a_build_would_get_stands_beside_it_as_it_is_typed(qtbot: QtBot, op
     assert dialog.said.text() == "Changed, not saved yet"
 
 
-def test_the_first_thing_that_is_wrong_is_told_with_its_line(qtbot: QtBot, opened: Opened) -> None:
+def test_the_dialog_tells_the_first_thing_that_is_wrong_with_its_line(qtbot: QtBot, opened: Opened) -> None:
     dialog = opened("mine")
     dialog.text.go_to_line(9)
     dialog.text.insertPlainText("port=3306\n")

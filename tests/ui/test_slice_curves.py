@@ -68,7 +68,7 @@ def test_a_slice_of_the_other_is_drawn_where_the_same_slice_is_here(read: Read, 
 
 
 @pytest.mark.parametrize("known", [1, 4, 7, 10, 13, 15, 17])
-def test_read_up_to_anywhere_and_continued_by_events(read: Read, known: int) -> None:
+def test_slices_read_up_to_anywhere_and_continued_by_events(read: Read, known: int) -> None:
     makers = begun(made_plan())
     take_turns(makers, POINT, range(-2, 4))
     for maker in makers:

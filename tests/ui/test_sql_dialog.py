@@ -72,7 +72,7 @@ def test_a_new_one_is_kept(qtbot: QtBot, dialog: SqlDialog) -> None:
     assert Catalog().workload("another").title == "Another title"
 
 
-def test_what_is_not_kept_is_asked_about(qtbot: QtBot, dialog: SqlDialog, answers: list[Any]) -> None:
+def test_sql_that_is_not_kept_is_asked_about(qtbot: QtBot, dialog: SqlDialog, answers: list[Any]) -> None:
     qtbot.keyClicks(dialog.form.text, "# mine ")
     answers.append(QMessageBox.StandardButton.Cancel)
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)

@@ -35,7 +35,7 @@ def test_drift_falls_out_of_the_blocks() -> None:
     assert ratio.pairs == 200
 
 
-def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
+def test_the_interval_of_a_benchmark_holds_the_truth_as_often_as_it_says() -> None:
     noise = random.Random(7)
     holds = 0
     for _ in range(200):

@@ -132,7 +132,7 @@ def test_a_sweep_over_threads_and_cores(qtbot: QtBot, opened: Open, page: Compar
     assert shown._chart.accessibleName().startswith("point-query, 1 thread over cores, ms")
 
 
-def test_latency_over_rates(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+def test_latency_over_rates_is_drawn(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened(its_steps=swept("point-query", "queries/s", rate=(100, 200, 800)))
     shown = panel(qtbot, page, RatesPanel)
     choose(page, "point-query")

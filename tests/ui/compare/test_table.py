@@ -145,7 +145,7 @@ def test_repeats_share_a_column_that_says_how_many(opened: Open, page: ComparePa
 
 
 @pytest.mark.parametrize("appearance", ["light", "dark"])
-def test_every_control_has_a_name(opened: Open, page: ComparePage, appearance: str) -> None:
+def test_every_control_of_compare_has_a_name(opened: Open, page: ComparePage, appearance: str) -> None:
     opened()
     page.context.theme.set_appearance(appearance)
     for kind in (QPushButton, QLineEdit, QComboBox):

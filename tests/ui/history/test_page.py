@@ -275,7 +275,7 @@ def test_a_hidden_page_reads_when_it_is_seen_again(hand: Hand, context: Context)
         hand.page.show()
 
 
-def test_every_control_has_a_name(hand: Hand) -> None:
+def test_every_control_of_history_has_a_name(hand: Hand) -> None:
     hand.look_at(0, 0)
     for kind in (QLineEdit, QPlainTextEdit, SessionTable):
         for each in hand.page.findChildren(kind):

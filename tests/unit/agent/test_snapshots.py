@@ -146,7 +146,7 @@ def test_half_of_one_is_none_and_the_session_has_its_data_back(
     assert os.listdir(directory.at("trash")) == []
 
 
-def test_what_a_killed_agent_left_is_taken_away_at_the_next_start(directory: Directory) -> None:
+def test_a_snapshot_that_a_killed_agent_left_is_taken_away_at_the_next_start(directory: Directory) -> None:
     Path(directory.at("snapshots", f"{KEY}.half", "data")).mkdir(parents=True)
     clean(directory)
     assert os.listdir(directory.at("snapshots")) == []

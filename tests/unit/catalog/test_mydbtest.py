@@ -116,7 +116,7 @@ def test_what_is_custom_sql_already_stays_as_it_is() -> None:
         ("begin\n  { begin insert into t set a = 1; end }\nend", "conf: line 2: blocks in braces"),
     ],
 )
-def test_what_cannot_be_honoured_is_refused_by_line(text: str, complaint: str) -> None:
+def test_what_of_mydbtest_cannot_be_honoured_is_refused_by_line(text: str, complaint: str) -> None:
     with pytest.raises(InputError) as caught:
         from_mydbtest(text, "conf")
     assert complaint in str(caught.value)

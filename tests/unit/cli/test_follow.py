@@ -45,7 +45,7 @@ def test_a_note_has_a_text_that_is_kept_whole(
 
 
 @pytest.mark.parametrize("words", [["stop"], ["skip"], ["note", "the fan came on"]])
-def test_nothing_to_steer_is_no_wrong_input(
+def test_nothing_to_follow_or_steer_is_no_wrong_input(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:
     def find_plans(target: Target, ask: object) -> Iterator[RemotePlan]:

@@ -24,6 +24,7 @@ from app.protocol.answers import FAIL, Check
 from tests import sliced
 from tests.fakes import ScriptedAgent
 from tests.plans import MARIADB, plan, request, survey
+from tests.reaching import reach_instead
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -59,7 +60,7 @@ def test_a_duel_settles_what_is_played(
 def test_wrong_words_are_refused_before_the_target_is_asked(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.remote.reach.reached", lambda *_: pytest.fail("it was asked"))
+    reach_instead(monkeypatch, lambda *_: pytest.fail("it was asked"))
     assert "no sequence" in refused(capsys, "run", "--sequence", "duell", "--contender", "b:innodb")
     assert "choose a sequence: " in refused(capsys, "run")
     assert "choose a contender" in refused(capsys, "run", "--sequence", "duel")
@@ -169,7 +170,7 @@ def test_a_calibration_cannot_be_queued_and_no_hint_says_so(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], busy: dict[str, str], todo: str
 ) -> None:
     agent = ScriptedAgent(**busy)  # type: ignore[arg-type]
-    monkeypatch.setattr("app.remote.reach.reached", lambda *_: agent.reached())
+    reach_instead(monkeypatch, lambda *_: agent.reached())
     assert main(["target", "calibrate", "local"]) == 1
     said = capsys.readouterr()
     assert todo in said.err and "--queue" not in said.out + said.err
@@ -215,7 +216,7 @@ def test_a_duel_without_room_for_two_servers_says_that_sessions_are_whole(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], dyno_home: Path
 ) -> None:
     agent = ScriptedAgent(found=survey(memory_bytes=1 << 30, memory_available_bytes=1 << 30))
-    monkeypatch.setattr("app.remote.reach.reached", lambda *_: agent.reached())
+    reach_instead(monkeypatch, lambda *_: agent.reached())
     main(["run", "--duel", "--dry-run"])
     said = capsys.readouterr().out
     assert (
@@ -229,7 +230,7 @@ def test_published_sessions_are_set_up_for_the_target_and_options_go_before(
     with History(dyno_home) as history:
         import_shipped(history)
     agent = ScriptedAgent()
-    monkeypatch.setattr("app.remote.reach.reached", lambda *_: agent.reached())
+    reach_instead(monkeypatch, lambda *_: agent.reached())
     names = ("--again", "innodb-5.6.35-default", "--again", "myrocks-5.6.35-default")
     main(["run", *names, "--dry-run"])
     said = capsys.readouterr().out

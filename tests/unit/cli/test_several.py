@@ -13,6 +13,7 @@ from app.remote.target import Target
 from app.targets.store import Targets
 from tests.fakes import ScriptedAgent
 from tests.plans import MARIADB, build, survey
+from tests.reaching import reach_instead
 
 RUN = ("run", "--contender", f"{MARIADB}:innodb", "--sequence", "duel")
 BOTH = (*RUN, "--target", "local,nuc")
@@ -25,7 +26,7 @@ def reach(monkeypatch: pytest.MonkeyPatch, dyno_home: Path) -> Reach:
     Targets(dyno_home).add(Target("nuc", host="nuc.invalid", directories=["/data/dyno"]))
 
     def reach_(**agents: ScriptedAgent) -> None:
-        monkeypatch.setattr("app.remote.reach.reached", lambda target, *_: agents[target.name].reached())
+        reach_instead(monkeypatch, lambda target, *_: agents[target.name].reached())
 
     return reach_
 

@@ -58,7 +58,7 @@ def test_what_the_protocol_refuses_is_refused(event: dict[str, Any], changes: di
 
 
 @pytest.mark.parametrize("raw", [b"{}\n", b"[]\n", b"\n", b"x\n", b'{"kind":"sample",\n', b"\xff\n", b"{}"])
-def test_what_is_no_event_is_refused(raw: bytes) -> None:
+def test_what_is_no_kept_event_is_refused(raw: bytes) -> None:
     with pytest.raises(events.ProtocolError):
         decode_lines(raw)
 

@@ -99,7 +99,7 @@ def test_a_name_that_is_too_long_is_told(history: History, tmp_path: Path, lengt
     assert export(history, ID, tmp_path / ("x" * 251 + ".zip")).exists()
 
 
-def test_what_is_no_file_is_not_waited_for(history: History, tmp_path: Path) -> None:
+def test_an_import_of_what_is_no_file_is_not_waited_for(history: History, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path, Path("/dev/zero")):
         with pytest.raises(InputError, match="it is not a regular file"):

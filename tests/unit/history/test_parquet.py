@@ -88,7 +88,9 @@ def test_bad_folders_are_refused_and_nothing_is_left(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_command_line(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_line_exports_parquet(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("DYNO_HOME", str(home))
     assert main(["history", "export", "--parquet", str(tmp_path / "one"), "last"]) == 0
     assert rows(tmp_path / "one", "SELECT count(*) FROM 'sessions.parquet'") == [(1,)]

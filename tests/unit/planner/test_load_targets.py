@@ -159,7 +159,7 @@ def test_how_sysbench_is_started_says_nothing_of_the_work() -> None:
         ({"load": tuple(f"c{at}" for at in range(65))}, "at most 64 load targets"),
     ],
 )
-def test_what_cannot_be_is_refused(options: dict[str, object], reason: str) -> None:
+def test_load_targets_that_cannot_be_are_refused(options: dict[str, object], reason: str) -> None:
     with pytest.raises(InputError, match=reason):
         resolved(**options)
 

@@ -119,7 +119,7 @@ def test_the_estimate_knows_the_rows_of_custom_sql(dyno_home: Path) -> None:
         ("events = 100", "seconds = 5", "bound it by events"),
     ],
 )
-def test_what_cannot_be_is_refused(dyno_home: Path, old: str, new: str, complaint: str) -> None:
+def test_a_reload_that_cannot_be_is_refused(dyno_home: Path, old: str, new: str, complaint: str) -> None:
     assert complaint in refused(dyno_home, SEQUENCE.replace(old, new))
 
 

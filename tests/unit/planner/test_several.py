@@ -87,7 +87,7 @@ def test_checks_alone_start_nothing() -> None:
     assert "start" not in a.asked
 
 
-def test_work_that_differs_is_said() -> None:
+def test_work_that_differs_is_found() -> None:
     plans = {"a": plan(INNODB, rows=1000), "b": plan(INNODB, rows=1000), "c": plan(INNODB, rows=2000)}
     assert other_work(plans) == [
         "c does different work than a: 2 tables x 2,000 rows, not 2 tables x 1,000 rows"

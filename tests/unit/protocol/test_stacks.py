@@ -15,7 +15,7 @@ from app.protocol.stacks import MOST_UNPACKED, Stacks, pack, unpack
 FOLDED = {f"mysqld;main;f{at}": at + 1 for at in range(2000)}
 
 
-def test_what_is_packed_comes_back() -> None:
+def test_stacks_that_are_packed_come_back() -> None:
     assert pack({}) == ("", 0) and unpack("") == {}
     text, cut = pack(FOLDED)
     assert cut == 0 and unpack(text) == FOLDED

@@ -22,7 +22,7 @@ MOST = 0.05 + 3 * sqrt(0.05 * 0.95 / RUNS)  # three times the spread of such a c
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("world", [*WORLDS, NOISIER])
-def test_equals_are_seldom_called_different(world: str, order: str) -> None:
+def test_levels_of_equals_are_seldom_called_different(world: str, order: str) -> None:
     chance = np.random.default_rng(crc32(f"{world} {order}".encode()))
     pairs = list(zip(*compared(world, order, 3, 9, RUNS, chance), strict=True))
     false = [any(verdict.word in COLOURED for verdict in judge(cells_of(*pair, order))) for pair in pairs]

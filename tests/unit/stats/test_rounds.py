@@ -181,7 +181,7 @@ def test_seconds_that_one_of_both_lacks_take_no_part() -> None:
     assert ratio_steadiness([None] * 60, b).word == "too short to tell"
 
 
-def test_noise_is_steady() -> None:
+def test_rounds_of_noise_are_steady() -> None:
     """What both share hangs together; own noise of 2 and 10 %."""
     unsteady = 0
     for run in range(300):

@@ -40,7 +40,7 @@ def share(make: Callable[[random.Random], list[float]], word: str = UNSTEADY) ->
 @pytest.mark.parametrize("n", [LEAST_S, 30, 60, 300])
 @pytest.mark.parametrize("kept", [0.0, 0.5, 0.7])
 @pytest.mark.parametrize("spread", [0.02, 0.15])
-def test_noise_is_steady(n: int, kept: float, spread: float) -> None:
+def test_seconds_of_noise_are_steady(n: int, kept: float, spread: float) -> None:
     assert share(lambda chance: seconds(chance, n, spread, kept)) <= 0.05
 
 

@@ -273,7 +273,7 @@ def test_a_row_is_never_longer_than_a_row(content: Any) -> None:
         (answers.last, ("A" * 26, 1 << 60)),
     ],
 )
-def test_an_answer_of_another_shape_is_refused_in_one_line(
+def test_an_answer_of_the_server_of_another_shape_is_refused_in_one_line(
     read: Callable[..., Any], row: tuple[Any, ...]
 ) -> None:
     with pytest.raises(TeamError) as caught:
