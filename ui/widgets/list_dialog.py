@@ -56,14 +56,15 @@ class ListDialog(QDialog):
         return button
 
     def _show_rows(self) -> None:
-        """Show rows that contain all words of the filter."""
+        """Show rows that contain all words of the filter, and those that are ticked."""
         model, words = self._view.model(), self.filter.text().lower().split()
         self.filter.setVisible(model.rowCount() > MANY or bool(words))
         columns = model.columnCount(QModelIndex()) if isinstance(self._view, QTreeView) else 1
         for row in range(model.rowCount()):
-            cells = [model.index(row, column).data() for column in range(columns)]
-            line = " ".join(str(each or "") for each in cells).lower()
-            _hide_row(self._view, row, not all(word in line for word in words))
+            cells = [model.index(row, column) for column in range(columns)]
+            is_ticked = cells[0].data(Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked
+            line = " ".join(str(each.data() or "") for each in cells).lower()
+            _hide_row(self._view, row, not is_ticked and not all(word in line for word in words))
 
 
 class TreeDialog(ListDialog):
