@@ -15,7 +15,7 @@ from ui.widgets.tick_list import TickList
 FIELDS = (
     Field("name", "&Name", "How it is called", empty="nuc-i3", needed="enter a name"),
     Field("port", "&Port", kind=Number, group="remote"),
-    Field("unit", "&Unit", kind=Choice, choices=(("s", "seconds"), ("m", "minutes")), is_beside=True),
+    Field("unit", "&Unit", kind=Choice, choices=(("s", "seconds"), ("m", "minutes")), joins_row=True),
     Field("places", "P&laces", kind=Lines, needed="name a place"),
     Field("is_kept", "&Keep it", kind=Tick, is_wide=True, group="remote"),
 )

@@ -126,7 +126,7 @@ class Field:
     choices: tuple[tuple[Any, str], ...] = ()  # values and their texts
     longest: int = 0  # characters
     stretch: int = 1
-    is_beside: bool = False  # in the row of the field before it
+    joins_row: bool = False  # in the row of the field before it
     is_wide: bool = False  # below the labels too
     button: str = ""  # next to it
     button_help: str = ""
@@ -265,7 +265,7 @@ def _rows(fields: Iterable[Field]) -> list[list[Field]]:
     """The fields of each row."""
     found: list[list[Field]] = []
     for each in fields:
-        if each.is_beside:
+        if each.joins_row:
             found[-1].append(each)
         else:
             found.append([each])

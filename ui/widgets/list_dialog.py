@@ -62,9 +62,10 @@ class ListDialog(QDialog):
         columns = model.columnCount(QModelIndex()) if isinstance(self._view, QTreeView) else 1
         for row in range(model.rowCount()):
             cells = [model.index(row, column) for column in range(columns)]
-            is_ticked = cells[0].data(Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked
+            state = Qt.CheckState(cells[0].data(Qt.ItemDataRole.CheckStateRole) or 0)
             line = " ".join(str(each.data() or "") for each in cells).lower()
-            _hide_row(self._view, row, not is_ticked and not all(word in line for word in words))
+            is_found = state == Qt.CheckState.Checked or all(word in line for word in words)
+            _hide_row(self._view, row, not is_found)
 
 
 class TreeDialog(ListDialog):

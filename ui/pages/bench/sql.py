@@ -50,7 +50,7 @@ _FIGURES = {"rate": "queries a second", "latency": "mean latency (less is better
 FIELDS = (
     Field("name", "&Name", "Lowercase letters, digits and dashes"),
     Field("figure", "&Result", "The value that Compare shows", Choice,
-          choices=tuple((key, _FIGURES[key]) for key in FIGURES), is_beside=True),
+          choices=tuple((key, _FIGURES[key]) for key in FIGURES), joins_row=True),
     Field("title", "&Title", "What it measures, in a few words"),
 )  # fmt: skip
 

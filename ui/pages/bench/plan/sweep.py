@@ -42,7 +42,7 @@ FIELDS = (
     Field("variable", "&Variable, values", "A dynamic variable of the server",
           empty="innodb_spin_wait_delay", title="Variable", stretch=3),
     Field("vary", "", "Values such as 6, 96 or 1..64 x2; Dyno resets the variable after each step",
-          empty="6, 96", title="Values", stretch=2, is_beside=True),
+          empty="6, 96", title="Values", stretch=2, joins_row=True),
 )  # fmt: skip
 _ABOUT = (
     "Each driven step runs at every point: all rates, then the next threads, core set, and value. "
