@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from app.remote.target import Target
 from ui.core.context import Context
+from ui.pages.bench.targets.list import TargetState
 from ui.pages.bench.targets.panel import TargetsPanel
-from ui.pages.bench.targets.state import TargetState
 
 WAIT_MS = 30_000
 
@@ -66,7 +66,7 @@ def wait_for(qtbot: QtBot, panel: TargetsPanel, name: str, link: str) -> TargetS
 def type_in(qtbot: QtBot, panel: TargetsPanel, target: Target) -> None:
     form = panel.editor.form
     for field in ("name", "host", "user", "identity", "python"):
-        form.lines[field].clear()
-        qtbot.keyClicks(form.lines[field], getattr(target, field))
-    form.lines["port"].setText(str(target.port))
-    form.texts["directories"].setPlainText("\n".join(target.directories))
+        form.line(field).clear()
+        qtbot.keyClicks(form.line(field), getattr(target, field))
+    form.line("port").setText(str(target.port))
+    form.inputs["directories"].set_value(target.directories)

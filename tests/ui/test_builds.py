@@ -33,9 +33,7 @@ from tests.plans import MARIADB
 from tests.ui.targets_panel import WAIT_MS, dialog_of
 from tests.ui.test_install import pack, send
 from ui.core.context import Context
-from ui.pages.bench.targets.build_notes import BuildNotesDialog
-from ui.pages.bench.targets.builds import removal_text
-from ui.pages.bench.targets.install import InstallDialog
+from ui.pages.bench.targets.builds import BuildNotesDialog, InstallDialog, removal_text
 from ui.pages.bench.targets.panel import TargetsPanel
 from ui.pages.history.overview import Overview
 from ui.pages.history.reading import read_detail
@@ -116,7 +114,7 @@ def register(qtbot: QtBot, panel: TargetsPanel, base: Path) -> None:
     dialog.is_there.click()
     assert not dialog.name.isEnabled() and not dialog.install_button.isEnabled()
     qtbot.keyClicks(dialog.path, str(base))
-    qtbot.keyClicks(dialog.notes.lines["source"], "a friend")
+    qtbot.keyClicks(dialog.form.line("source"), "a friend")
     survey_again(qtbot, panel, dialog.install_button.click)
     assert dialog.said.text() == f"A server is known in {base}"
     close(qtbot, dialog)
@@ -152,9 +150,9 @@ def describe(qtbot: QtBot, panel: TargetsPanel) -> None:
     """Enter on the build opens its notes."""
     qtbot.keyClick(panel.view.card.builds, Qt.Key.Key_Return)
     dialog = dialog_of(qtbot, BuildNotesDialog)
-    assert dialog.fields.notes()["source"] == "a friend"
+    assert dialog.form.values()["source"] == "a friend"
     assert any("never tried" in label.text() for label in dialog.findChildren(QLabel))
-    qtbot.keyClicks(dialog.fields.lines["revision"], "fed1234")
+    qtbot.keyClicks(dialog.form.line("revision"), "fed1234")
     survey_again(qtbot, panel, dialog.buttons.button(QDialogButtonBox.StandardButton.Save).click)
 
 

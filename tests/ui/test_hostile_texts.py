@@ -46,8 +46,8 @@ from ui.dialogs.cut import CutDialog
 from ui.dialogs.removing import ask_before
 from ui.dialogs.report import ReportDialog
 from ui.pages.bench.presets.dialog import PresetDialog
-from ui.pages.bench.targets.build_notes import BuildNotesDialog
-from ui.pages.bench.targets.snapshots import SnapshotsDialog
+from ui.pages.bench.targets.builds import BuildNotesDialog
+from ui.pages.bench.targets.machine_commands import SnapshotsDialog
 from ui.shell.window import Window
 from ui.widgets.message import Message
 

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.remote.target import LOCAL
 from app.targets.store import Targets
 from ui.core.context import Context
-from ui.pages.bench.targets.install import InstallDialog
+from ui.pages.bench.targets.builds import InstallDialog
 from ui.widgets.message import Message
 
 WAIT_MS = 60_000

@@ -53,15 +53,12 @@ from ui.dialogs.settings import SettingsDialog
 from ui.dialogs.team import CertificateDialog, TeamDialog
 from ui.dialogs.team_sessions import TeamSessionsDialog
 from ui.pages import PLACES
-from ui.pages.bench.plan.load_dialog import LoadDialog
-from ui.pages.bench.plan.queueing import QueueingDialog
-from ui.pages.bench.plan.several import SeveralDialog
+from ui.pages.bench.plan.run_dialogs import LoadDialog, QueueingDialog, SeveralDialog
 from ui.pages.bench.plan.sweep import SweepDialog
 from ui.pages.bench.presets.dialog import PresetDialog
-from ui.pages.bench.sql.dialog import SqlDialog
-from ui.pages.bench.targets.build_notes import BuildNotesDialog
-from ui.pages.bench.targets.install import InstallDialog
-from ui.pages.bench.targets.snapshots import SnapshotsDialog
+from ui.pages.bench.sql import SqlDialog
+from ui.pages.bench.targets.builds import BuildNotesDialog, InstallDialog
+from ui.pages.bench.targets.machine_commands import SnapshotsDialog
 from ui.pages.compare.explain_dialog import ExplainDialog
 from ui.shell.window import Window
 from ui.widgets.message import Message

@@ -22,8 +22,7 @@ from tests.fakes import ScriptedAgent
 from tests.plans import MARIADB
 from ui.core.context import Context
 from ui.pages.bench.presets import dialog as preset_dialog
-from ui.pages.bench.presets.answers import verdict
-from ui.pages.bench.presets.dialog import PresetDialog
+from ui.pages.bench.presets.dialog import PresetDialog, verdict
 
 Opened = Callable[[str], PresetDialog]
 

@@ -14,7 +14,7 @@ from app.agent.system.directory import MARKER, Directory
 from app.remote.target import LOCAL
 from app.targets.store import Targets
 from ui.core.context import Context
-from ui.pages.bench.targets.snapshots import SnapshotsDialog
+from ui.pages.bench.targets.machine_commands import SnapshotsDialog
 
 WAIT_MS = 30_000
 KEYS = ("0123456789abcdef", "fedcba9876543210")

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.catalog import Catalog
 from app.catalog.own_sql import OwnSql, sql_workloads, write_sql
 from ui.core.context import Context
-from ui.pages.bench.sql.dialog import SqlDialog
+from ui.pages.bench.sql import SqlDialog
 
 MINE = OwnSql("people", "Reading one of my people")
 

@@ -80,19 +80,21 @@ def test_mistakes_are_told_beside_their_fields_and_nothing_is_lost(
         "host": "enter a host",
         "directories": "name a directory on the disk to measure",
     }
-    qtbot.keyClicks(form.lines["name"], "Far Away")
+    qtbot.keyClicks(form.line("name"), "Far Away")
     assert "the name of a target may have" in shown_problems(panel)["name"]
-    qtbot.keyClicks(form.lines["host"], "far.invalid")
-    form.texts["directories"].setPlainText("~/dyno")
-    form.lines["name"].clear()
-    qtbot.keyClicks(form.lines["name"], LOCAL)
+    qtbot.keyClicks(form.line("host"), "far.invalid")
+    form.inputs["directories"].set_value(["~/dyno"])
+    form.line("name").clear()
+    qtbot.keyClicks(form.line("name"), LOCAL)
     assert list(shown_problems(panel)) == ["name"]
-    form.lines["name"].setText("far")
-    qtbot.keyClicks(form.lines["identity"], "/nowhere/key")
+    form.line("name").setText("far")
+    qtbot.keyClicks(form.line("identity"), "/nowhere/key")
     click(qtbot, panel.editor.save_button)
     qtbot.waitUntil(lambda: "identity" in shown_problems(panel))
     assert shown_problems(panel) == {"identity": "key file /nowhere/key does not exist"}
-    assert form.target() == Target("far", host="far.invalid", identity="/nowhere/key", directories=["~/dyno"])
+    assert panel.editor.target() == Target(
+        "far", host="far.invalid", identity="/nowhere/key", directories=["~/dyno"]
+    )
     assert not Targets().path.exists()
 
 
@@ -101,7 +103,7 @@ def test_what_is_wrong_is_not_told_before_its_field_is_left(
 ) -> None:
     panel = open_panel()
     panel.add()
-    name, host = panel.editor.form.lines["name"], panel.editor.form.lines["host"]
+    name, host = panel.editor.form.line("name"), panel.editor.form.line("host")
     panel.activateWindow()
     qtbot.waitUntil(name.hasFocus)  # the form has put the keyboard there
     qtbot.keyClicks(name, "Far")
@@ -135,7 +137,7 @@ def test_a_connection_is_tested_before_it_is_kept(
     click(qtbot, panel.editor.test_button)
     qtbot.waitUntil(lambda: panel.editor.stages.state_of("connect") == "failed", timeout=WAIT_MS)
     assert "refuses the connection" in panel.editor.message.text
-    panel.editor.form.lines["port"].setText(str(sshd.port))
+    panel.editor.form.line("port").setText(str(sshd.port))
     click(qtbot, panel.editor.test_button)
     qtbot.waitUntil(lambda: panel.editor.stages.state_of("survey") == "done", timeout=WAIT_MS)
     assert panel.editor.message.text.startswith("Reached: ") and not Targets().path.exists()
@@ -153,9 +155,9 @@ def test_a_target_is_changed_and_its_old_survey_is_no_longer_its_own(
     panel.choose("far")
     assert panel.survey_of("far") == SURVEY
     panel.edit()
-    assert not panel.editor.form.lines["name"].isEnabled() and not panel.list.isEnabled()
-    panel.editor.form.lines["host"].clear()
-    qtbot.keyClicks(panel.editor.form.lines["host"], "other.invalid")
+    assert not panel.editor.form.line("name").isEnabled() and not panel.list.isEnabled()
+    panel.editor.form.line("host").clear()
+    qtbot.keyClicks(panel.editor.form.line("host"), "other.invalid")
     with qtbot.waitSignal(panel.target_chosen, timeout=WAIT_MS):
         click(qtbot, panel.editor.save_button)
     wait_for(qtbot, panel, "far", "unreachable")

@@ -24,15 +24,24 @@ _TIPS = (_ROLE.ToolTipRole, _ROLE.AccessibleDescriptionRole)
 
 
 class Label(QLabel):
-    """A label that shows text as it is."""
+    """A label that shows text as it is; its role is its look in the style."""
 
-    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+    def __init__(
+        self, text: str = "", role: str = "", *, wraps: bool = False, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setTextFormat(QtCore.TextFormat.PlainText)
+        self.setWordWrap(wraps)
+        if role:
+            self.setProperty("role", role)
         self.setText(text)
 
     def setText(self, text: str) -> None:
         super().setText(as_shown(text))
+
+    def set_role(self, role: str) -> None:
+        self.setProperty("role", role)
+        self.style().polish(self)
 
 
 def as_shown(text: str) -> str:

@@ -12,8 +12,8 @@ from app.targets.queue import begins_text, state_text
 from ui.core.context import Context
 from ui.core.plain import as_tip
 from ui.core.theme import SPACE
-from ui.dialogs.kept import KeptDialog
 from ui.widgets.actions import action
+from ui.widgets.list_dialog import TreeDialog
 
 HEADERS = ("", "Plan", "Sessions", "Begins")
 WIDTH, HEIGHT = 100 * SPACE, 44 * SPACE
@@ -23,15 +23,15 @@ ABOUT = (
 )
 
 
-class QueueDialog(KeptDialog):
+class QueueDialog(TreeDialog):
     """Reads the queue when it opens, and after each change."""
 
     def __init__(self, context: Context, target: Target, parent: QWidget | None = None) -> None:
-        super().__init__(context, target, HEADERS, ABOUT, parent)
+        super().__init__(f"Queue of {target.name}", ABOUT, "Waiting plans", HEADERS, parent)
+        self._context, self._target = context, target
         self._queue = Queue([])
-        self.setWindowTitle(f"Queue of {target.name}")
+        self.said.setText(f"Asking {target.name}…")
         self.resize(WIDTH, HEIGHT)
-        self.list.setAccessibleName("Waiting plans")
         self.list.setColumnWidth(1, 30 * SPACE)
         self.list.itemSelectionChanged.connect(self._refresh)
         self.up = action(self.list, "Move up", "", "The plan begins earlier", lambda: self._move(-1))
@@ -48,7 +48,6 @@ class QueueDialog(KeptDialog):
         context.queues.failed.connect(self._on_refused)
 
     def begin(self) -> None:
-        self.finished.connect(self.deleteLater)
         self._ask(None)
         self.open()
 

@@ -12,8 +12,8 @@ from ui.core.plain import Label, as_tip, fitted
 class ElidedLabel(Label):
     """A label as wide as its text if there is room."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent=parent)
+    def __init__(self, parent: QWidget | None = None, role: str = "") -> None:
+        super().__init__("", role, parent=parent)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
 
     def minimumSizeHint(self) -> QSize:

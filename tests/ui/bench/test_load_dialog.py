@@ -15,7 +15,7 @@ from app.targets.store import Targets
 from tests.fakes import ScriptedAgent
 from tests.ui.bench.set_up import OpenPage, now
 from ui.pages.bench import BenchPage
-from ui.pages.bench.plan.load_dialog import LoadDialog
+from ui.pages.bench.plan.run_dialogs import LoadDialog
 from ui.widgets.actions import plain_text
 
 
@@ -38,15 +38,15 @@ def choose(qtbot: QtBot, dialog: LoadDialog, rows: tuple[int, ...], address: str
         dialog.list.setFocus()
         dialog.list.setCurrentRow(row)
         qtbot.keyClick(dialog.list, Qt.Key.Key_Space)
-    dialog.address.clear()
-    qtbot.keyClicks(dialog.address, address)
+    dialog.form.line("address").clear()
+    qtbot.keyClicks(dialog.form.line("address"), address)
 
 
 def test_ticked_targets_and_the_address_are_part_of_the_plan(qtbot: QtBot, page: BenchPage) -> None:
     dialog = opened(page)
     assert dialog.list.ticked == [] and dialog.done_.isEnabled()
     choose(qtbot, dialog, (0, 1), "10.0.0.5:7700")
-    qtbot.keyClick(dialog.address, Qt.Key.Key_Return)
+    qtbot.keyClick(dialog.form.line("address"), Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: not page.window().findChildren(LoadDialog))
     request = page.controller.draft.request
     assert (request.load, request.load_address) == (("client-1", "client-2"), "10.0.0.5:7700")

@@ -35,7 +35,7 @@ from tests.ui.bench.set_up import (
 from ui.core.bus import Wanted
 from ui.dialogs.host_key import HostKeyDialog
 from ui.pages.bench import BenchPage
-from ui.pages.bench.plan.queueing import QueueingDialog
+from ui.pages.bench.plan.run_dialogs import QueueingDialog
 from ui.widgets.actions import plain_text
 
 
@@ -69,7 +69,7 @@ def test_a_busy_machine_is_answered_by_the_controls_of_the_page(
     page.run_panel.run_bar.run.trigger()
     qtbot.waitUntil(page.message.isVisible)
     assert "press Queue plan…, or tick Allow a busy target" in page.message.text
-    assert page.run_panel.run_bar.busy.text() == "Allow a busy target"
+    assert page.run_panel.run_bar.ticks["allow_busy"].text() == "Allow a busy target"
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def refused(
 
 
 def test_a_refusal_goes_when_the_draft_changes(qtbot: QtBot, refused: BenchPage) -> None:
-    refused.run_panel.run_bar.busy.click()
+    refused.run_panel.run_bar.ticks["allow_busy"].click()
     assert not refused.message.isVisible()
     settle(qtbot, refused)
     assert "busy" not in checks_of(refused)

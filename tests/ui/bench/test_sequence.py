@@ -145,7 +145,7 @@ def test_choices_beside_the_fields(qtbot: QtBot, page: BenchPage) -> None:
     for name, value in (("order", "grouped"), ("start", "restarted"), ("transport", "loopback")):
         boxes[name].setCurrentIndex(boxes[name].findData(value))
     bar = page.run_panel.run_bar
-    for box in (bar.busy, bar.quiet, bar.repeat, bar.small_disk):
+    for box in bar.ticks.values():
         box.click()
     settle(qtbot, page)
     request = page.controller.draft.request
@@ -184,22 +184,22 @@ def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, 
     page.sequence.sweep.trigger()
     dialog = page.findChild(SweepDialog)
     assert dialog is not None and dialog.said.text() == "1 point of each step: 1 thread count"
-    qtbot.keyClicks(dialog.threads, "1, 2, 4")
-    qtbot.keyClicks(dialog.cores, "8")
+    qtbot.keyClicks(dialog.form.line("threads"), "1, 2, 4")
+    qtbot.keyClicks(dialog.form.line("cores"), "8")
     assert dialog.said.text().startswith("a server with 8 cores: the target has 2 with 4 CPUs")
     assert not dialog.accept_button.isEnabled()
-    retype(qtbot, dialog.cores, "0-3")
+    retype(qtbot, dialog.form.line("cores"), "0-3")
     assert dialog.said.text() == "cores must be between 1 and 4,096, not 0; CPUs go into brackets: [0-3]"
-    assert dialog.cores.property("wrong")
-    retype(qtbot, dialog.cores, "4, [2-9]")
+    assert dialog.form.line("cores").property("wrong")
+    retype(qtbot, dialog.form.line("cores"), "4, [2-9]")
     assert dialog.said.text().startswith("a server on CPUs 2-9: the target has 0-3")
-    retype(qtbot, dialog.cores, "4, [1,3]")
+    retype(qtbot, dialog.form.line("cores"), "4, [1,3]")
     assert dialog.said.text().endswith("the server on CPUs 0-3, then 1,3")
-    dialog.own_cpus.click()
-    retype(qtbot, dialog.cores, "4, 2")
-    qtbot.keyClicks(dialog.variable, "innodb_spin_wait_delay")
+    dialog.form.inputs["own_cpus"].click()
+    retype(qtbot, dialog.form.line("cores"), "4, 2")
+    qtbot.keyClicks(dialog.form.line("variable"), "innodb_spin_wait_delay")
     assert not dialog.accept_button.isEnabled()
-    qtbot.keyClicks(dialog.values, "6, 96")
+    qtbot.keyClicks(dialog.form.line("vary"), "6, 96")
     assert dialog.said.text() == (
         "12 points of each step: 3 thread counts x 2 core sets x 2 values\nthe server on CPUs 0-3, then 0-1"
     )
@@ -215,26 +215,30 @@ def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, 
     settle(qtbot, page)
     page.sequence.sweep.trigger()
     dialog = page.findChildren(SweepDialog)[-1]
-    dialog.cores.clear()  # those of the sequence
+    variable, rates = dialog.form.line("variable"), dialog.form.line("rate")
+    dialog.form.line("cores").clear()  # those of the sequence
     assert dialog.said.text().startswith(  # of 32 to 4
         "6 points of each step: 3 thread counts x 1 core set x 2 values"
     )
-    qtbot.waitUntil(lambda: dialog.variable.completer() is not None)
-    retype(qtbot, dialog.variable, "spin")
-    assert dialog.variable.completer().currentCompletion() == "innodb_spin_wait_delay"
-    retype(qtbot, dialog.variable, "innodb_spin_wait_delay")
-    retype(qtbot, dialog.threads, "1..64 x2")
+    qtbot.waitUntil(lambda: variable.completer() is not None)
+    retype(qtbot, variable, "spin")
+    assert variable.completer().currentCompletion() == "innodb_spin_wait_delay"
+    retype(qtbot, variable, "innodb_spin_wait_delay")
+    retype(qtbot, dialog.form.line("threads"), "1..64 x2")
     assert dialog.said.text().startswith("14 points of each step")
-    qtbot.keyClicks(dialog.rates, "100..400 x2")
+    qtbot.keyClicks(rates, "100..400 x2")
     assert dialog.said.text().startswith("42 points of each step: 7 thread counts x 1 core set x 3 rates")
-    dialog.even.click()
+    dialog.form.inputs["even"].click()
     assert (dialog.draft.request.rate, dialog.draft.request.arrivals) == ((100, 200, 400), "even")
-    retype(qtbot, dialog.rates, "fast")
-    assert dialog.rates.property("wrong") and not dialog.accept_button.isEnabled()
-    dialog.rates.clear()
-    retype(qtbot, dialog.threads, "64..1")
+    retype(qtbot, rates, "fast")
+    assert rates.property("wrong") and not dialog.accept_button.isEnabled()
+    rates.clear()
+    retype(qtbot, dialog.form.line("threads"), "64..1")
     assert dialog.said.text().startswith("threads 64..1: a range goes up")
-    assert (dialog.threads.property("wrong"), dialog.cores.property("wrong")) == (True, False)
+    assert (dialog.form.line("threads").property("wrong"), dialog.form.line("cores").property("wrong")) == (
+        True,
+        False,
+    )
 
 
 def test_a_variant_gets_a_name_and_is_gone_on_with(qtbot: QtBot, page: BenchPage) -> None:

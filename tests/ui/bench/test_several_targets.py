@@ -20,7 +20,7 @@ from tests.fakes import ScriptedAgent
 from tests.plans import build
 from tests.ui.bench.set_up import OpenPage, now
 from ui.pages.bench import BenchPage
-from ui.pages.bench.plan.several import SeveralDialog
+from ui.pages.bench.plan.run_dialogs import SeveralDialog
 from ui.widgets.actions import plain_text
 
 Opened = tuple[BenchPage, SeveralDialog]

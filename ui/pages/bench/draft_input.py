@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from .plan.contenders import ContendersPanel
 from .plan.draft_controller import DraftController
-from .plan.run_button import QUIET_WAIT_S
 from .plan.sequence import SequencePanel
 from .run_panel import RunPanel
 
@@ -38,17 +37,14 @@ def connect_sequence(controller: DraftController, panel: SequencePanel) -> None:
 
 
 def connect_run_panel(controller: DraftController, panel: RunPanel) -> None:
-    plan, presets, bar = panel.plan, panel.presets, panel.run_bar
+    plan, presets = panel.plan, panel.presets
     plan.save_wanted.connect(controller.save_plan)
     plan.open_wanted.connect(controller.open_plan)
     presets.copy_wanted.connect(controller.copy_preset)
     controller.preset_copied.connect(presets.edit_copy)
     presets.deletion_wanted.connect(controller.delete_preset)
     panel.approval.approved.connect(controller.approve)
-    bar.busy_allowed.connect(lambda is_on: _set(controller, "allow_busy", is_on))
-    bar.small_disk_allowed.connect(lambda is_on: _set(controller, "allow_small_disk", is_on))
-    bar.quiet_wanted.connect(lambda is_on: _set(controller, "quiet_wait", QUIET_WAIT_S if is_on else 0))
-    bar.repeat_wanted.connect(lambda is_on: _set(controller, "repeat_if_disturbed", is_on))
+    panel.run_bar.ticked.connect(lambda key, value: _set(controller, key, value))
 
 
 def _set(controller: DraftController, key: str, value: object) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QWidget
 
 from app.planner.starting.choices import Choices
 from app.planner.starting.draft import Draft, Outcome
@@ -16,20 +16,19 @@ from ui.core.bus import Changes, Wanted
 from ui.core.context import Context
 from ui.core.page import MARGIN, Page
 from ui.core.theme import SPACE
+from ui.widgets.layouts import in_column
 from ui.widgets.message import Banner
 
 from .draft_input import connect_contenders, connect_run_panel, connect_sequence
 from .plan.contenders import ContendersPanel
 from .plan.draft_controller import DraftController
-from .plan.load_dialog import LoadDialog
-from .plan.queueing import QueueingDialog
-from .plan.run_again import RunAgain
+from .plan.run_dialogs import LoadDialog, QueueingDialog
 from .plan.sequence import SequencePanel
 from .plan.sweep import change_sweep
 from .presets.dialog import edit_preset
 from .run_panel import RunPanel
-from .sql.dialog import edit_sql
-from .starting import Starting
+from .sql import edit_sql
+from .starting import RunAgain, Starting
 from .targets.panel import TargetsPanel
 
 WIDTHS = (272, 624, 352)  # at the smallest size that is looked after
@@ -93,11 +92,9 @@ class BenchPage(Page):
     # making it
 
     def _build_layout(self) -> None:
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
-        layout.setSpacing(SPACE)
         columns, work = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Vertical)
-        layout.addWidget(columns, 1)  # from the outside in: what is taken over is styled again
+        # from the outside in: what is taken over is styled again
+        self.setLayout(in_column(columns, margins=(MARGIN, MARGIN, MARGIN, MARGIN)))
         _add_inset(columns, self.targets)
         columns.addWidget(work)
         _add_inset(columns, self.run_panel)
@@ -229,8 +226,6 @@ class BenchPage(Page):
 
 def _add_inset(splitter: QSplitter, part: QWidget, top: int = 0, bottom: int = 0) -> None:
     """Add a part with space next to the handle."""
-    frame = QWidget()
-    splitter.addWidget(frame)
-    layout = QVBoxLayout(frame)
-    layout.setContentsMargins(0, top, 0, bottom)
-    layout.addWidget(part)
+    inset = QWidget()
+    splitter.addWidget(inset)
+    inset.setLayout(in_column(part, margins=(0, top, 0, bottom)))

@@ -3,24 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QMenu, QTabWidget, QWidget
 
+from app.catalog import UnapprovedError
+from app.core.harmless import as_file_name, harmless
+from app.core.units import date_text
+from app.planner.request.command_line import command_line
 from app.planner.starting.choices import NO_SURVEY, Choices
 from app.planner.starting.draft import Draft, Outcome
 from app.protocol.answers import FAIL, Check, Survey
 from ui.core.page import HEAD
 from ui.core.plain import Label
-from ui.core.tasks import Tasks
+from ui.core.tasks import Latest, Tasks
 from ui.core.theme import SPACE, Theme
+from ui.widgets.actions import action, action_button
+from ui.widgets.code import CodeView
+from ui.widgets.layouts import NATIVE, in_column, in_row
 
-from .plan.approval import ApprovalView
 from .plan.check_list import WAITING, CheckList
 from .plan.estimate import EstimateCard
-from .plan.plan_text import PlanText
-from .plan.recent import RecentPlans
-from .plan.run_button import RunBar
+from .plan.run_bar import RunBar
 from .presets.picker import PresetView
+
+if TYPE_CHECKING:
+    from app.history.lists.plans import PlanEntry
+    from app.history.store.history import History
+
+MOST = 12  # recent plans
+LONGEST = 40  # characters of a name: the window is not much wider than the menu
+_FILES = "Plan files (*.toml)"
+_RECENT = "Set up an earlier plan again: target, contenders, sequence and sizes"
 
 
 class RunPanel(QWidget):
@@ -51,11 +67,7 @@ class RunPanel(QWidget):
     def show_draft(self, draft: Draft) -> None:
         self.plan.show_draft(draft)
         self.presets.show_draft(draft)
-        self.run_bar.busy.setChecked(draft.request.allow_busy)
-        self.run_bar.small_disk.setChecked(draft.request.allow_small_disk)
-        self.run_bar.quiet.setChecked(draft.request.quiet_wait > 0)
-        self.run_bar.show_load(draft.request.load)
-        self.run_bar.repeat.setChecked(draft.request.repeat_if_disturbed)
+        self.run_bar.show_request(draft.request)
 
     def show_outcome(self, outcome: Outcome, failed: Sequence[Check] = ()) -> None:
         """Show an outcome; `failed`: failed checks of the latest start that still apply."""
@@ -76,19 +88,10 @@ class RunPanel(QWidget):
         self.presets.look_at(engine, name, build)
 
     def _build_layout(self) -> None:
-        heading = Label("Before you run")
-        heading.setProperty("role", "heading")
+        heading = Label("Before you run", "heading")
         heading.setMinimumHeight(HEAD)
-        head = QHBoxLayout()
-        head.addWidget(heading, 1)
-        head.addWidget(self.recent)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE)
-        layout.addLayout(head)
-        layout.addWidget(self.estimate)
-        layout.addWidget(self.tabs, 1)
-        layout.addWidget(self.run_bar)
+        head = in_row((heading, 1), self.recent, spacing=NATIVE)
+        self.setLayout(in_column(head, self.estimate, (self.tabs, 1), self.run_bar))
 
 
 def _obstacle(outcome: Outcome) -> list[Check]:
@@ -96,3 +99,132 @@ def _obstacle(outcome: Outcome) -> list[Check]:
     texts = [outcome.problem.text] if outcome.problem else []
     found = dict.fromkeys([*texts, *outcome.lacking])
     return [Check("plan", WAITING if text == NO_SURVEY else FAIL, text) for text in found]
+
+
+class ApprovalView(QWidget):
+    """Lua that does not come with Dyno: one workload after the other, until all are approved."""
+
+    approved = Signal(str, str)  # hash, workload
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._asked: UnapprovedError | None = None
+        self.words = Label(wraps=True)
+        self.text = CodeView("What the workload runs")
+        tip = "Allow this text to run on targets; a changed text needs a new approval"
+        self.approve = action(self, "Approve this text", "", tip, self._on_approved)
+        parts = (self.words, (self.text, 1), action_button(self.approve))
+        self.setLayout(in_column(*parts, spacing=NATIVE, margins=(0, SPACE, 0, 0)))
+
+    def show_unapproved(self, unapproved: Sequence[UnapprovedError]) -> None:
+        self._asked = unapproved[0] if unapproved else None
+        self.approve.setEnabled(self._asked is not None)
+        if self._asked is None:
+            return
+        more = f" ({len(unapproved) - 1} more after it)" if len(unapproved) > 1 else ""
+        self.words.setText(
+            f"The workload {self._asked.workload.name} is not part of Dyno. Its Lua code runs on the "
+            f"target as your user: read it before you approve it.{more}\nhash {self._asked.sha256[:12]}"
+        )
+        files = (f"-- {name}\n{text}" for name, text in sorted(self._asked.files.items()))
+        self.text.show_text("\n\n".join(files))
+
+    def _on_approved(self) -> None:
+        if self._asked is not None:
+            self.approved.emit(self._asked.sha256, self._asked.workload.name)
+
+
+class PlanText(QWidget):
+    """The request of a draft as a file or command line; listeners read and write the files."""
+
+    save_wanted = Signal(str)  # path
+    open_wanted = Signal(str)  # path
+    said = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._draft = Draft()
+        self.folder = ""  # where dialogs begin
+        self.text = CodeView("Plan as TOML")
+        tip = "Save this plan to a file, for Open plan or a terminal"
+        self.save = action(self, "Save plan…", "save", tip, self._on_save)
+        self.load = action(self, "Open plan…", "open", "Set up a plan from a file", self._on_open)
+        tip = "Copy the command that runs this plan in a terminal"
+        self.copy = action(self, "Copy command line", "copy as text", tip, self._on_copy)
+        buttons = in_row(*map(action_button, (self.load, self.save, self.copy)), 1, spacing=NATIVE)
+        self.setLayout(in_column(buttons, (self.text, 1), spacing=NATIVE, margins=(0, SPACE, 0, 0)))
+
+    def show_draft(self, draft: Draft) -> None:
+        self._draft = draft
+        self.text.show_text(draft.request.to_toml())
+        for each in (self.save, self.copy):
+            each.setEnabled(not draft.unread)
+
+    def _on_save(self) -> None:
+        name = as_file_name(self._draft.request.name or self._draft.request.sequence or "plan")
+        self._ask(QFileDialog.AcceptMode.AcceptSave, "Save plan", f"{name}.toml")
+
+    def _on_open(self) -> None:
+        self._ask(QFileDialog.AcceptMode.AcceptOpen, "Open plan", "")
+
+    def _ask(self, mode: QFileDialog.AcceptMode, title: str, name: str) -> None:
+        is_save = mode == QFileDialog.AcceptMode.AcceptSave
+        dialog = QFileDialog(self.window(), title, self.folder, _FILES)
+        dialog.setAcceptMode(mode)
+        dialog.setFileMode(QFileDialog.FileMode.AnyFile if is_save else QFileDialog.FileMode.ExistingFile)
+        dialog.setDefaultSuffix("toml")
+        dialog.selectFile(name)
+        dialog.fileSelected.connect(self.save_wanted if is_save else self.open_wanted)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _on_copy(self) -> None:
+        QGuiApplication.clipboard().setText(command_line(self._draft.request))
+        self.said.emit("Copied the command line")
+
+
+class RecentPlans(QWidget):
+    """The latest plans of the history: a button whose menu is read each time it opens."""
+
+    chosen = Signal(str)  # id of a plan
+    failed = Signal(object)  # Exception
+
+    def __init__(self, tasks: Tasks, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._reading = Latest(tasks, self)
+        self.open = action(self, "Recent plans", "recent plans", _RECENT, self._on_open)
+        self.setLayout(in_row(action_button(self.open)))
+
+    def _on_open(self) -> None:
+        self._reading.read(_read, self._show_menu, self.failed.emit)
+
+    def _show_menu(self, plans: list[PlanEntry]) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for plan in plans:
+            chosen = menu.addAction(_line(plan))
+            chosen.triggered.connect(lambda _=False, id_=plan["id"]: self.chosen.emit(id_))
+        if not plans:
+            menu.addAction("No plans yet").setEnabled(False)
+        corner = QPoint(self.width() - menu.sizeHint().width(), self.height())
+        menu.popup(self.mapToGlobal(corner))
+
+
+def _read(history: History) -> list[PlanEntry]:
+    from app.history.lists.plans import recent_plans  # by the thread that reads
+
+    return recent_plans(history, MOST)
+
+
+def _line(plan: PlanEntry) -> str:
+    """A line `my plan: innodb, rocksdb x 3`, with place and time on the right."""
+    from app.history.lists.plans import size_text
+
+    where = f"{_short(plan['target'])}, {date_text(plan['at'])}"
+    line = f"{_short(plan['name'])}: {_short(size_text(plan))}\t{where}"
+    return line.replace("&", "&&")
+
+
+def _short(text: str) -> str:
+    line = harmless(text)
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal, SignalInstance
 from PySide6.QtWidgets import QWidget
 
 from app.core.errors import LinkError
 from app.planner import PlanRequest
 from app.planner.checks.load_targets import by_name
+from app.planner.starting.choices import NO_SURVEY
 from app.planner.starting.draft import Draft, Outcome
 from app.planner.starting.launch import STARTED, Later, Launch, Stage, still_failed
 from app.protocol.answers import Check
@@ -21,14 +25,17 @@ from app.remote.target import Target
 from app.targets.queue import place_text
 from ui.core.bus import Wanted
 from ui.core.context import Context
+from ui.core.tasks import Tasks
 from ui.widgets.message import Message
 
 from .plan.check_list import problem_text
 from .plan.draft_controller import DraftController
-from .plan.run_button import Starter
-from .plan.several import SeveralDialog
+from .plan.run_dialogs import SeveralDialog
 from .run_panel import RunPanel
 from .targets.panel import TargetsPanel
+
+SOON_S = 20.0  # to read and check what is run again: later nobody expects that it starts
+T = TypeVar("T")
 
 
 class Starting(QObject):
@@ -184,3 +191,96 @@ class Starting(QObject):
     def _clear_said(self) -> None:
         if self._message.text == self._said:
             self._message.clear()
+
+
+class Starter(QObject):
+    """Runs a start off the GUI thread, one at a time."""
+
+    advanced = Signal(object)  # Stage; None: over
+    ended = Signal(object)  # the last Stage
+    failed = Signal(object)  # Exception
+
+    def __init__(self, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._tasks = tasks
+        self._launch: Launch | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        return self._launch is not None
+
+    def run(self, launch: Launch) -> None:
+        self._launch = launch
+        self.advanced.emit(Stage())  # the threads may have other things to do first
+        self._tasks.run_long(
+            self,
+            lambda tell: _last_of(launch, tell),
+            self._unless_cancelled(launch, self.advanced.emit),
+            self._unless_cancelled(launch, lambda stage: self._end(self.ended, stage)),
+            self._unless_cancelled(launch, lambda error: self._end(self.failed, error)),
+        )
+
+    def cancel(self) -> bool:
+        """Cancel; False if it is too late."""
+        if self._launch is None or not self._launch.cancel():
+            return False
+        self._launch = None
+        self.advanced.emit(None)
+        return True
+
+    def _unless_cancelled(self, launch: Launch, tell: Callable[[T], None]) -> Callable[[T], None]:
+        """Pass the answer on, unless the start was cancelled."""
+
+        def deliver(value: T) -> None:
+            if launch is self._launch:
+                tell(value)
+
+        return deliver
+
+    def _end(self, signal: SignalInstance, value: object) -> None:
+        self._launch = None
+        self.advanced.emit(None)
+        signal.emit(value)
+
+
+def _last_of(launch: Launch, tell: Callable[[Stage], None]) -> Stage:
+    """Run it on a pool thread and report each stage; the last one has the result."""
+    for stage in launch.stages():
+        tell(stage)
+    return stage
+
+
+class RunAgain(QObject):
+    """Sets up sessions of the history again, and starts them on request."""
+
+    start_wanted = Signal()
+    warned = Signal(str)
+
+    def __init__(self, controller: DraftController) -> None:
+        super().__init__(controller)
+        self._controller = controller
+        self._until = 0.0
+        self._draft = Draft()
+        controller.set_up_again.connect(self._on_set_up)
+        controller.concluded.connect(self._on_concluded)
+
+    def open(self, sessions: tuple[str, ...], is_run: bool) -> None:
+        self._until = time.monotonic() + SOON_S if is_run else 0.0
+        self._controller.open_again(sessions)
+
+    def _on_set_up(self, draft: Draft, remark: str) -> None:
+        self._draft = draft
+        if remark:
+            self._until = 0.0  # a person looks at it first
+            self.warned.emit(f"{remark}\nReview the checks, then press Run.")
+
+    def _on_concluded(self, outcome: Outcome) -> None:
+        if outcome.draft is not self._draft or time.monotonic() > self._until:
+            return
+        if outcome.problem and outcome.problem.text == NO_SURVEY:
+            return  # it may still be read
+        self._until = 0.0
+        if obstacle := outcome.obstacle:
+            self.warned.emit(f"Not started: {obstacle}")
+        else:
+            self.start_wanted.emit()

@@ -8,13 +8,11 @@ from PySide6.QtCore import QAbstractItemModel, QEvent, QItemSelectionModel, QMod
 from PySide6.QtGui import QColor, QIcon, QKeyEvent, QMouseEvent, QPixmap
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QHeaderView,
     QLineEdit,
     QMenu,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,6 +24,7 @@ from ui.core.theme import SPACE, Theme
 from ui.models.choices import ChoiceModel
 from ui.models.contenders import ContenderModel
 from ui.widgets.actions import action, action_button
+from ui.widgets.layouts import NATIVE, in_column, in_row
 from ui.widgets.table import LINE_HEIGHT, Table
 
 from .preset_grid import PresetGrid
@@ -98,9 +97,7 @@ class ContendersPanel(QWidget):
         self.contenders = ContenderModel(theme, self)
         self.grid, self.table = PresetGrid(self.choices), _table(self.contenders)
         self.grid.setItemDelegate(TickDelegate(self.grid))
-        self.words = Label()
-        self.words.setProperty("role", "muted")
-        self.words.setWordWrap(True)
+        self.words = Label(role="muted", wraps=True)
         self._make_actions()
         self._build_layout()
         self.choices.ticked.connect(self.ticked)
@@ -143,44 +140,21 @@ class ContendersPanel(QWidget):
     def _make_actions(self) -> None:
         tip = "Copy the chosen contender and select the copy"
         self.copy = action(self, "Copy", "duplicate", tip, self._on_copy_wanted)
-        self.remove = action(
-            self.table,
-            "Remove",
-            "remove",
-            "Remove the chosen contenders from the plan",
-            self._on_remove_wanted,
-        )
-        self.look = action(
-            self,
-            "Look at preset",
-            "look at preset",
-            "Show the preset of the chosen contender or cell",
-            self._on_look_wanted,
-        )
+        tip = "Remove the chosen contenders from the plan"
+        self.remove = action(self.table, "Remove", "remove", tip, self._on_remove_wanted)
+        tip = "Show the preset of the chosen contender or cell"
+        self.look = action(self, "Look at preset", "look at preset", tip, self._on_look_wanted)
         tip = "Choose the colour of the contender in all its sessions"
         self.colour = action(self, "Colour…", "colour", tip, self._on_colour_wanted)
 
     def _build_layout(self) -> None:
-        heading = Label("Contenders")
-        heading.setProperty("role", "heading")
+        heading = Label("Contenders", "heading")
         heading.setBuddy(self.grid)
-        head = QHBoxLayout()
-        head.addWidget(heading)
-        head.addStretch(1)
         actions = (self.copy, self.remove, self.look, self.colour)
         self._buttons = {each: action_button(each) for each in actions}
-        for button in self._buttons.values():
-            head.addWidget(button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE)
-        layout.addLayout(head)
-        layout.addWidget(self.grid, 1)
-        below = QHBoxLayout()
-        below.addWidget(self.words, 1)
-        below.addWidget(self.grid.more)
-        layout.addLayout(below)
-        layout.addWidget(self.table, 1)
+        head = in_row(heading, 1, *self._buttons.values(), spacing=NATIVE)
+        below = in_row((self.words, 1), self.grid.more, spacing=NATIVE)
+        self.setLayout(in_column(head, (self.grid, 1), below, (self.table, 1)))
 
     def _on_cell_reached(self, current: QModelIndex) -> None:
         if not current.isValid():
@@ -195,8 +169,7 @@ class ContendersPanel(QWidget):
     def _on_problem(self, problem: str) -> None:
         """Show a problem above the table, in place of the grid's remark."""
         self.words.setText(problem or self._words)
-        self.words.setProperty("role", "bad" if problem else "muted")
-        self.words.style().polish(self.words)
+        self.words.set_role("bad" if problem else "muted")
 
     def _on_selection_changed(self) -> None:
         rows = self.chosen_rows()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.core.units import bytes_text, clock_text, count_text
 from app.planner import Estimate
@@ -15,6 +15,7 @@ from app.stats.at_target.verdicts import LEAST
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.elided import ElidedLabel
+from ui.widgets.layouts import in_column
 
 NONE = "-"
 TICK_MS = 10_000  # of the finish
@@ -29,19 +30,11 @@ class EstimateCard(QFrame):
         self._found: Estimate | None = None
         self._tick = QTimer(self, interval=TICK_MS)
         self._tick.timeout.connect(self._tell_time)
-        self.time, self.disk = ElidedLabel(), Label()
+        self.time, self.disk = ElidedLabel(role="title"), Label(role="heading")
         self.time.setText(NONE)
-        self.work, self.parts = Label(), Label()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, SPACE, 12, SPACE)
-        layout.setSpacing(2)
-        for label, role in ((self.time, "title"), (self.disk, "heading")):
-            label.setProperty("role", role)
-            layout.addWidget(label)
-        for label in (self.work, self.parts):
-            label.setProperty("role", "muted")
-            label.setWordWrap(True)
-            layout.addWidget(label)
+        self.work, self.parts = Label(role="muted", wraps=True), Label(role="muted", wraps=True)
+        parts = (self.time, self.disk, self.work, self.parts)
+        self.setLayout(in_column(*parts, spacing=2, margins=(12, SPACE, 12, SPACE)))
 
     def show_outcome(self, outcome: Outcome | None) -> None:
         if outcome is None or outcome.plan is None or outcome.estimate is None:

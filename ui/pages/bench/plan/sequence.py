@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QWidget
 
 from app.catalog import Sequence
 from app.catalog.studies import by_study
@@ -16,6 +16,7 @@ from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE, Theme
 from ui.widgets.actions import action, action_button
 from ui.widgets.grouped_box import Entry, GroupedBox
+from ui.widgets.layouts import NATIVE, in_column, in_row
 
 from .fields import FieldsForm
 from .step_tree import StepTree
@@ -41,9 +42,7 @@ class SequencePanel(QWidget):
         self.box.setSizeAdjustPolicy(GroupedBox.SizeAdjustPolicy.AdjustToContents)  # variants come later
         self.box.setToolTip("The steps to run and their order")
         self.box.activated.connect(lambda _: self.sequence_chosen.emit(self.box.currentData()))
-        self.title = Label()
-        self.title.setProperty("role", "muted")
-        self.title.setWordWrap(True)
+        self.title = Label(role="muted", wraps=True)
         self.steps = StepTree()
         self.steps.ticked.connect(self.steps_ticked)
         self.steps.profiled.connect(self.steps_profiled)
@@ -115,38 +114,15 @@ class SequencePanel(QWidget):
         return button
 
     def _build_layout(self) -> None:
-        heading = Label("Sequence")
-        heading.setProperty("role", "heading")
+        heading = Label("Sequence", "heading")
         heading.setBuddy(self.box)
-        head = QHBoxLayout()
-        head.addWidget(heading)
-        head.addWidget(self.box)
-        head.addWidget(self.title, 1)
-        foot = QHBoxLayout()
-        foot.addWidget(action_button(self.sweep))
-        foot.addWidget(self.variant, 1)
-        foot.addWidget(action_button(self.save))
-        sizes = QVBoxLayout()
-        sizes.addWidget(self.fields, 1)
-        sizes.addLayout(foot)
-        body = QHBoxLayout()
-        body.setSpacing(2 * SPACE)
-        steps = QVBoxLayout()
-        steps.setSpacing(SPACE)
-        choosing = QHBoxLayout()
-        choosing.setSpacing(SPACE)
-        choosing.addWidget(self.filter, 1)
-        choosing.addWidget(self._tick_button())
-        steps.addLayout(choosing)
-        steps.addWidget(self.steps, 1)
-        steps.addWidget(action_button(self.sql))
-        body.addLayout(steps, 1)
-        body.addLayout(sizes, 2)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE)
-        layout.addLayout(head)
-        layout.addLayout(body, 1)
+        head = in_row(heading, self.box, (self.title, 1), spacing=NATIVE)
+        sweep, save = action_button(self.sweep), action_button(self.save)
+        foot = in_row(sweep, (self.variant, 1), save, spacing=NATIVE)
+        sizes = in_column((self.fields, 1), foot, spacing=NATIVE)
+        choosing = in_row((self.filter, 1), self._tick_button())
+        steps = in_column(choosing, (self.steps, 1), action_button(self.sql))
+        self.setLayout(in_column(head, (in_row((steps, 1), (sizes, 2), spacing=2 * SPACE), 1)))
 
     def _on_save_wanted(self) -> None:
         if self.variant.text().strip():

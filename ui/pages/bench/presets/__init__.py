@@ -2,5 +2,5 @@
 
 The page and the run panel of Bench open it. What a preset means is known by `app.variables` and checked
 by `app.planner.starting.preset_check`.
-Start with `dialog` (the editor), then `picker`; `answers` shows what builds say of a preset.
+Start with `dialog` (the editor, with what builds say of a preset), then `picker`.
 """

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
+    QComboBox,
     QDialog,
     QDialogButtonBox,
-    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
     QSplitter,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.catalog import Catalog
 from app.catalog.own import write_preset
+from app.core.harmless import harmless
+from app.core.units import count_text
 from app.planner.starting.choices import Choices
 from app.planner.starting.preset_check import BuildReply, Preview, look, try_preset, written_options
 from app.protocol.answers import Survey
@@ -29,22 +33,24 @@ from ui.core.bus import Changes
 from ui.core.context import Context
 from ui.core.plain import Label
 from ui.core.tasks import Latest
-from ui.core.theme import SPACE
+from ui.core.theme import Theme
 from ui.dialogs.leaving import Act, leave
 from ui.models.choices import engine_text
 from ui.pages.bench.plan.draft_controller import DraftController
 from ui.pages.bench.variables import ask_for_options
 from ui.widgets.actions import action, action_button
+from ui.widgets.code import CodeView
 from ui.widgets.completing_editor import CompletingEditor
 from ui.widgets.elided import ElidedLabel
-from ui.widgets.highlighter import MY_CNF, Highlighter
+from ui.widgets.highlighter import DIFFERENCE, MY_CNF, Highlighter
+from ui.widgets.layouts import NATIVE, frame, in_column, in_row
 from ui.widgets.message import Message
-
-from .answers import AnswerList, by_line, verdict
-from .preview import PresetBeside
 
 SIZE, WIDTHS, HEIGHTS = (1080, 680), (540, 540), (440, 140)
 SOON_MS = 150  # after the last letter
+_FINE = ("accepted", "started", "compression")  # states of an answer
+_BUILD, _PRESET = "build", "preset"  # what is beside a preset
+_LINE = Qt.ItemDataRole.UserRole
 
 
 class PresetDialog(QDialog):
@@ -75,8 +81,8 @@ class PresetDialog(QDialog):
         self.resize(*SIZE)
         self.text = CompletingEditor(context.theme, "my.cnf")
         self.beside = PresetBeside(context.theme, choices, preset)
-        self.answers, self.said, self.message = AnswerList(context.theme), ElidedLabel(), Message()
-        self.said.setProperty("role", "muted")
+        self.answers, self.message = AnswerList(context.theme), Message()
+        self.said = ElidedLabel(role="muted")
         Highlighter(context.theme, self.text.document(), MY_CNF)
         self._make_actions()
         self._build_layout()
@@ -105,7 +111,9 @@ class PresetDialog(QDialog):
         both, work = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Vertical)
         whose = Label(self._whose())
         whose.setFixedHeight(self.beside.form.sizeHint().height())  # both texts begin at one height
-        both.addWidget(_headed(whose, self.text))
+        left = QWidget()
+        left.setLayout(in_column(whose, (self.text, 1)))
+        both.addWidget(left)
         both.addWidget(self.beside)
         work.addWidget(both)
         work.addWidget(self.answers)
@@ -116,15 +124,7 @@ class PresetDialog(QDialog):
         for each in (self.ask, self.start, self.save):
             buttons.addButton(action_button(each), QDialogButtonBox.ButtonRole.ActionRole)
         buttons.rejected.connect(self.reject)
-        foot = QHBoxLayout()
-        foot.addWidget(self.said, 1)
-        foot.addWidget(buttons)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
-        layout.setSpacing(SPACE)
-        layout.addWidget(self.message)
-        layout.addWidget(work, 1)
-        layout.addLayout(foot)
+        frame(self, self.message, (work, 1), in_row((self.said, 1), buttons, spacing=NATIVE))
 
     def _whose(self) -> str:
         if self._preset.shipped:
@@ -245,16 +245,6 @@ class PresetDialog(QDialog):
         self.reject()
 
 
-def _headed(head: QWidget, body: QWidget) -> QWidget:
-    both = QWidget()
-    layout = QVBoxLayout(both)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(SPACE)
-    layout.addWidget(head)
-    layout.addWidget(body, 1)
-    return both
-
-
 def edit_preset(
     controller: DraftController, context: Context, parent: QWidget, engine: str, name: str, option: str = ""
 ) -> None:
@@ -269,3 +259,102 @@ def edit_preset(
     dialog.open()
     if option:
         dialog.go_to_option(option)
+
+
+class AnswerList(QListWidget):
+    """The answers of builds about a preset, one per line; Enter jumps to the line of the preset."""
+
+    line_wanted = Signal(int)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._answers: Sequence[BuildReply] = ()
+        self.setAccessibleName("What builds say")
+        self.setToolTip("Click or press Enter to go to the line")
+        self.setWordWrap(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        for chosen in (self.itemActivated, self.itemClicked):
+            chosen.connect(lambda item: self.line_wanted.emit(item.data(_LINE)))
+        theme.changed.connect(self._on_theme_changed)
+
+    def show_answers(self, answers: Sequence[BuildReply]) -> None:
+        self._answers = answers
+        self.clear()
+        for each in answers:
+            place = f", line {each.line}" if each.line else ""
+            item = QListWidgetItem(harmless(f"{each.build} · {each.state}{place}: {each.text}"))
+            item.setData(_LINE, each.line or 1)
+            item.setForeground(self._theme.colour(_colour_of(each)))
+            self.addItem(item)
+
+    def _on_theme_changed(self) -> None:
+        self.show_answers(self._answers)
+
+
+def by_line(answers: Sequence[BuildReply]) -> dict[int, str]:
+    """The answers for each line, a text line per build."""
+    found: dict[int, list[str]] = {}
+    for each in answers:
+        found.setdefault(each.line, []).append(f"{each.build}: {each.state}: {each.text}")
+    return {line: "\n".join(texts) for line, texts in found.items() if line}
+
+
+def verdict(answers: Sequence[BuildReply]) -> str:
+    """The answers in one line: the builds that refuse the preset, or the number of changed lines."""
+    refused = sorted({each.build for each in answers if each.is_refusal})
+    if refused:
+        return f"Refused by {', '.join(refused)}"
+    lines = len(by_line([each for each in answers if not each.is_information]))
+    otherwise = f"; {count_text(lines, 'line')} not as written" if lines else ""
+    return f"Accepted by every build asked{otherwise}"
+
+
+def _colour_of(answer: BuildReply) -> str:
+    if answer.is_refusal:
+        return "bad"
+    if answer.is_information:
+        return "muted"
+    return "text" if answer.state in _FINE else "warn"
+
+
+class PresetBeside(QWidget):
+    """The preview next to a preset: what a build would get of it, or how another one differs."""
+
+    chosen = Signal()
+
+    def __init__(self, theme: Theme, choices: Choices, preset: Preset, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._choices, self._engine = choices, preset.engine
+        self.form, self.text = QComboBox(), CodeView("Preview it")
+        self._colours = Highlighter(theme, self.text.document(), MY_CNF)
+        self._fill(preset)
+        self.form.setAccessibleName("What surrounds it")
+        self.form.setToolTip(
+            "The file as Dyno sends it to a build of this target, or how it differs from another preset"
+        )
+        self.form.currentIndexChanged.connect(lambda _: self.chosen.emit())
+        self.setLayout(in_column(self.form, (self.text, 1)))
+
+    @property
+    def build(self) -> str:
+        """The build of the preview; '' for a preset."""
+        kind, name = self.form.currentData() or ("", "")
+        return str(name) if kind == _BUILD else ""
+
+    @property
+    def other(self) -> Preset | None:
+        kind, name = self.form.currentData() or ("", "")
+        return self._choices.preset(self._engine, name) if kind == _PRESET else None
+
+    def show_text(self, text: str) -> None:
+        self._colours.paint_by(DIFFERENCE if self.other else MY_CNF)
+        self.text.show_text(text)
+
+    def _fill(self, preset: Preset) -> None:
+        for build in self._choices.builds:
+            if build.has(preset.engine):
+                self.form.addItem(harmless(f"rendered for {build.name}"), (_BUILD, build.name))
+        for other in self._choices.presets:
+            if other.engine == preset.engine and other.name != preset.name:
+                self.form.addItem(harmless(f"differs from {other.name}"), (_PRESET, other.name))

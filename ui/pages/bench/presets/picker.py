@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QWidget
 
 from app.core.errors import InputError
 from app.core.harmless import harmless
@@ -19,6 +19,7 @@ from ui.models.choices import engine_text
 from ui.widgets.actions import action, action_button
 from ui.widgets.code import CodeView
 from ui.widgets.highlighter import MY_CNF, Highlighter
+from ui.widgets.layouts import NATIVE, in_column
 
 _WRITTEN = "as written"
 
@@ -37,9 +38,7 @@ class PresetView(QWidget):
         self._copy = ""  # that was made and is edited as soon as it is listed
         self._at_once = 1  # servers that share the target
         self.preset, self.form = QComboBox(), QComboBox()
-        self.words = Label()
-        self.words.setProperty("role", "muted")
-        self.words.setWordWrap(True)
+        self.words = Label(role="muted", wraps=True)
         self.text = CodeView("Preset")
         Highlighter(theme, self.text.document(), MY_CNF)
         self.name = QLineEdit()
@@ -95,8 +94,6 @@ class PresetView(QWidget):
             box.setMinimumContentsLength(12)
         self.preset.setToolTip("Which my.cnf")
         self.form.setToolTip("The file as written, or as Dyno sends it to a build of this target")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, SPACE, 0, 0)
         head = QGridLayout()
         head.setSpacing(SPACE)
         head.addWidget(self.preset, 0, 0)
@@ -105,9 +102,8 @@ class PresetView(QWidget):
         head.addWidget(action_button(self.copy), 1, 1)
         head.addWidget(action_button(self.edit), 2, 0)
         head.addWidget(action_button(self.delete), 2, 1)
-        layout.addWidget(self.words)
-        layout.insertLayout(0, head)
-        layout.addWidget(self.text, 1)
+        parts = (head, self.words, (self.text, 1))
+        self.setLayout(in_column(*parts, spacing=NATIVE, margins=(0, SPACE, 0, 0)))
 
     def _chosen(self) -> Preset | None:
         engine, _, name = str(self.preset.currentData() or "").partition("/")

@@ -1,27 +1,68 @@
-"""Actions on the builds of a target: install, add a directory, note, remove."""
+"""The builds of a target: installing one, adding a directory, notes, removing, with the dialogs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QAction, QCloseEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QRadioButton,
+    QWidget,
+)
 
-from app.core.errors import InputError
+from app.core.errors import DynoError, InputError
+from app.core.harmless import harmless
+from app.core.units import bytes_text
 from app.protocol.answers import Build
 from app.remote.reach import reached
 from app.remote.target import Ask, Target
-from app.targets.builds import paths_without, remove
+from app.targets.builds import (
+    ENDINGS,
+    FILE,
+    MOST,
+    NOTES,
+    install,
+    name_of,
+    note,
+    paths_without,
+    problem_of,
+    register,
+    remove,
+)
+from app.targets.tested_versions import tried
 from ui.core.context import Context
+from ui.core.plain import Label
+from ui.core.theme import SPACE
 from ui.dialogs.removing import ask_before
 from ui.widgets.actions import action
+from ui.widgets.form import Field, Form
+from ui.widgets.layouts import frame, in_row
+from ui.widgets.message import Message
 
-from .build_notes import BuildNotesDialog
-from .install import InstallDialog
 from .survey_card import BuildTree
 
 _STAYS = "was not installed by Dyno: its files stay"
+WIDTH = 70 * SPACE
+NOTE_FIELDS = tuple(
+    Field(name, name.capitalize(), empty=about, longest=MOST) for name, about in NOTES.items()
+)
+TARBALLS = "Tarballs (*.tar *.tar.* *.tgz *.tbz2 *.txz);;All files (*)"
+TARBALL, DIRECTORY = "mysql-8.0.40-linux-glibc2.28-x86_64.tar.xz", "/opt/mysql-8.0.40"
+STEPS = 1000  # of the bar: its numbers are too small for bytes
+
+FIELDS = (Field("path", "&Path", button="&Choose…"), Field("name", "&Name"), *NOTE_FIELDS)
+Sent = tuple[int, int]  # bytes that are there, and in all
 
 
 class BuildCommands(QObject):
@@ -114,3 +155,231 @@ def removal_text(target: Target, build: Build) -> str:
 def _remove(target: Target, ask: Ask, base: str) -> str:
     with reached(target, ask) as agent:
         return remove(agent, target.name, base)
+
+
+class BuildNotesDialog(QDialog):
+    """Edits the notes of a build; emptied ones are deleted."""
+
+    noted = Signal()
+
+    def __init__(self, context: Context, target: Target, build: Build, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context, self._target, self._build = context, target, build
+        self.setWindowTitle(harmless(f"Notes of {build.name} on {target.name}"))
+        self.setMinimumWidth(WIDTH)
+        self.message = Message()
+        self.form = Form(NOTE_FIELDS)
+        self.form.fill({name: harmless((build.notes or {}).get(name, "")) for name in NOTES})
+        self.buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel
+        )
+        self.buttons.accepted.connect(self.save)
+        self.buttons.rejected.connect(self.reject)
+        frame(self, self.message, _about(build), self.form, self.buttons, spacing=2 * SPACE)
+
+    def save(self) -> None:
+        """Store the notes on the target; later sessions have them."""
+        target, ask, base = self._target, self._context.secrets.ask, self._build.base
+        notes = self.form.values()
+        self._set_busy(True)
+        self._context.tasks.run(
+            self, lambda: _note(target, ask, base, notes), self._on_noted, self._on_failed
+        )
+
+    def _on_noted(self, _: object) -> None:
+        self.noted.emit()
+        self.accept()
+
+    def _on_failed(self, error: Exception) -> None:
+        self._set_busy(False)
+        self.message.show_failure(error)
+
+    def _set_busy(self, is_busy: bool) -> None:
+        self.form.setEnabled(not is_busy)
+        self.buttons.button(QDialogButtonBox.StandardButton.Save).setEnabled(not is_busy)
+
+
+def _note(target: Target, ask: Ask, base: str, notes: Mapping[str, str]) -> None:
+    with reached(target, ask) as agent:
+        note(agent, base, notes)
+
+
+def _about(build: Build) -> QLabel:
+    """Text on the build, its tested version and its tarball."""
+    file = (build.notes or {}).get(FILE, "")
+    version = tried(build.family, build.version)
+    came = f"from {file}" if file else ""
+    lines = (build.version_text, build.server, version.text, problem_of(build), came)
+    label = Label("\n".join(filter(None, lines)), "muted", wraps=True)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label
+
+
+class GivenUpError(DynoError):
+    """The person closed the dialog; uploaded parts stay for next time."""
+
+
+class InstallDialog(QDialog):
+    """Installs a build, or adds a directory, on a pool thread; if closed, it ends after the current piece."""
+
+    registered = Signal()  # the search paths of the target are others
+    installed = Signal()
+
+    def __init__(self, context: Context, target: Target, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._target = target
+        self._given_up = [False]  # read by the pool thread
+        self.setWindowTitle(f"Install a build on {target.name}")
+        self.setMinimumWidth(WIDTH)
+        self.message = Message()
+        where = "this computer" if target.is_local else target.name
+        self.is_tarball = QRadioButton("A &tarball of this computer")
+        self.is_there = QRadioButton(f"A &directory of {where}")
+        self._kinds = QButtonGroup(self)
+        for each in (self.is_tarball, self.is_there):
+            self._kinds.addButton(each)
+        self.form = Form(FIELDS)
+        self.path, self.name = self.form.line("path"), self.form.line("name")
+        self.choose_button = self.form.buttons["path"]
+        self.bar = QProgressBar(maximum=STEPS, textVisible=False)
+        self.bar.setAccessibleName("Sent")
+        self.said = Label(role="muted")
+        self.form.grid.addLayout(self._make_kinds(), 0, 1)
+        parts = (self.message, self.form, self.bar, self.said, self._make_buttons())
+        frame(self, *parts, spacing=2 * SPACE)
+        self.setTabOrder(self.is_tarball, self.is_there)
+        self.setTabOrder(self.is_there, self.path)
+        self.is_tarball.toggled.connect(self._on_changed)
+        self.path.textChanged.connect(self._on_changed)
+        self.form.button_clicked.connect(self._on_choose)
+        self.bar.hide()
+        self.is_tarball.setChecked(True)
+        self.path.setFocus()
+
+    def _make_kinds(self) -> QHBoxLayout:
+        self.is_tarball.setToolTip("Dyno uploads, verifies and unpacks it in its directory on the target")
+        self.is_there.setToolTip("The files stay there; surveys include the directory from now on")
+        return in_row(self.is_tarball, self.is_there, 1, spacing=2 * SPACE)
+
+    def _make_buttons(self) -> QDialogButtonBox:
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        # it has the focus while all else is disabled: Enter must not cancel the upload
+        buttons.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)
+        self.install_button = QPushButton("&Install")
+        self.install_button.setDefault(True)
+        self.install_button.clicked.connect(self.install)
+        buttons.addButton(self.install_button, QDialogButtonBox.ButtonRole.ActionRole)
+        buttons.rejected.connect(self.reject)
+        return buttons
+
+    # what a person does
+
+    def install(self) -> None:
+        """Upload and unpack, or let the target look in the directory."""
+        typed = self.form.values()
+        notes = {name: typed[name] for name in NOTES if typed[name]}
+        job = _Job(self._context.secrets.ask, self._target, typed["path"], typed["name"], notes)
+        given_up, is_there = self._given_up, self.is_there.isChecked()
+        self.message.clear()
+        self._set_busy(True)
+        self._context.tasks.run_long(
+            self,
+            lambda tell: job.register() if is_there else job.install(_until(given_up, tell)),
+            self._on_advanced,
+            lambda build: self._on_installed(build, is_there),
+            self._on_failed,
+        )
+
+    def reject(self) -> None:
+        self._given_up[0] = True
+        super().reject()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self._given_up[0] = True
+        super().closeEvent(event)
+
+    def _on_choose(self, _field: str) -> None:
+        dialog = QFileDialog(self, "A build", "", TARBALLS)
+        if self.is_there.isChecked():
+            dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.fileSelected.connect(self.path.setText)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    # what comes
+
+    def _on_changed(self) -> None:
+        """Adapt the form: a directory is named after its build, and only local ones can be browsed."""
+        is_there, path = self.is_there.isChecked(), Path(self.path.text().strip())
+        self.path.setPlaceholderText(DIRECTORY if is_there else TARBALL)
+        named = "family and version of the server" if is_there else "name of the tarball"
+        self.name.setPlaceholderText(named if is_there else name_of(path) or named)
+        self.name.setEnabled(not is_there)
+        self.choose_button.setEnabled(not is_there or self._target.is_local)
+        self.install_button.setEnabled(path.is_absolute() if is_there else bool(ENDINGS.search(path.name)))
+
+    def _on_advanced(self, sent: Sent) -> None:
+        done, total = sent
+        self.bar.setValue(STEPS * done // max(1, total))
+        is_sent = done >= total
+        text = f"{bytes_text(done)} of {bytes_text(total)} sent"
+        self.said.setText("Sent; verifying and unpacking…" if is_sent else text)
+
+    def _on_installed(self, build: Build, is_there: bool) -> None:
+        self._set_busy(False)
+        what = f"{build.family} {build.version}" if build.version else "A server"
+        self.said.setText(f"{what} is {'known' if is_there else 'installed'} in {build.base}")
+        if problem_of(build):
+            is_able = "it cannot start" if build.problem else "some of its engines are not available"
+            self.message.show_warning(f"The build is installed, but {is_able}: {problem_of(build)}")
+        if is_there:
+            self.registered.emit()
+        self.installed.emit()
+
+    def _on_failed(self, error: Exception) -> None:
+        self._set_busy(False)
+        self.said.clear()
+        self.message.show_failure(error)
+
+    def _set_busy(self, is_busy: bool) -> None:
+        self.form.setEnabled(not is_busy)
+        self.install_button.setEnabled(not is_busy)
+        self.bar.setValue(0)
+        self.bar.setVisible(is_busy and self.is_tarball.isChecked())
+        verb = "Reading" if self.is_tarball.isChecked() else "Looking into"
+        self.said.setText(f"{verb} {Path(self.path.text()).name}…" if is_busy else "")
+        if not is_busy:
+            self.install_button.setDefault(True)  # while it was disabled, Enter was taken from it
+            self.path.setFocus()
+            self._on_changed()
+
+
+@dataclass(frozen=True)
+class _Job:
+    """The data of a pool thread, which touches no widget."""
+
+    ask: Ask
+    target: Target
+    path: str
+    name: str
+    notes: Mapping[str, str]
+
+    def install(self, on_progress: Callable[[int, int], None]) -> Build:
+        with reached(self.target, self.ask) as agent:
+            return install(agent, Path(self.path), self.name, self.notes, on_progress)
+
+    def register(self) -> Build:
+        with reached(self.target, self.ask) as agent:
+            return register(agent, self.target.name, self.path, self.notes)
+
+
+def _until(given_up: list[bool], tell: Callable[[Sent], None]) -> Callable[[int, int], None]:
+    """Reports the upload until the dialog is closed."""
+
+    def on_progress(done: int, total: int) -> None:
+        if given_up[0]:
+            raise GivenUpError("cancelled: the next install continues from here")
+        tell((done, total))
+
+    return on_progress

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QWidget
 
 from app.comparison.texts.canary_text import FIGURES, NONE, shares_of, variation_text
 from app.remote.target import Target
@@ -14,6 +14,7 @@ from ui.core.plain import Label
 from ui.core.theme import SPACE, Theme
 from ui.widgets.charts.dated_chart import DatedChart
 from ui.widgets.charts.lines import Line
+from ui.widgets.layouts import frame
 from ui.widgets.message import Message
 
 if TYPE_CHECKING:
@@ -66,21 +67,12 @@ class CanariesDialog(QDialog):
         self.chart = CanaryChart(context.theme)
         self.chart.menu.saved.connect(context.bus.saved)
         self.chart.menu.failed.connect(self.message.show_failure)
-        self.said = Label()
-        self.said.setWordWrap(True)
-        about = Label(ABOUT)
-        about.setWordWrap(True)
-        about.setProperty("role", "muted")
+        self.said = Label(wraps=True)
+        about = Label(ABOUT, "muted", wraps=True)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
-        layout.setSpacing(SPACE)
-        layout.addWidget(self.message)
-        layout.addWidget(about)
-        layout.addWidget(self.chart, 1)
-        layout.addWidget(self.said)
-        layout.addWidget(buttons)
+        frame(self, self.message, about, (self.chart, 1), self.said, buttons)
+        self.finished.connect(self.deleteLater)
 
     def begin(self) -> None:
         name = self._target.name

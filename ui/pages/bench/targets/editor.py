@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QHBoxLayout,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from app.remote.hostkeys import HostKeyError
 from app.remote.target import LOCAL, Target
@@ -22,18 +15,37 @@ from app.targets.surveys import Surveyed
 from ui.core.context import Context
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
+from ui.widgets.form import Field, Form, Lines, Number, Tick
+from ui.widgets.layouts import in_column, in_row
 from ui.widgets.message import Message
 
-from .form import TargetForm
 from .survey_card import cpu_text
-from .survey_stages import StagesView
 from .surveying import Advance, Surveying, stages_of
+from .view import StagesView
 
-_NEEDED = {
-    "name": "enter a name",
-    "host": "enter a host",
-    "directories": "name a directory on the disk to measure",
-}
+REMOTE = "remote"  # fields that this computer has none of
+FIELDS = (  # one for each attribute of Target
+    Field("name", "&Name", "Name of the target: a-z, 0-9, '.', '_' and '-'",
+          empty="nuc-i3", needed="enter a name"),
+    Field("host", "H&ost", "Host name, address, or a Host of ~/.ssh/config",
+          empty="nuc.lan", needed="enter a host", group=REMOTE),
+    Field("user", "&User", "SSH user; empty: as ~/.ssh/config says, else your user name",
+          empty="as ssh does", group=REMOTE),
+    Field("port", "Po&rt", "SSH port; empty: as ~/.ssh/config says, else 22", Number,
+          empty="22", group=REMOTE),
+    Field("identity", "&Key file", "Private key; empty: the keys of ~/.ssh and of the SSH agent",
+          empty="as ssh does", group=REMOTE, button="Choose…", button_help="Choose a private key file"),
+    Field("jump", "&Jump host", "Hosts to connect through, separated by commas",
+          empty="user@host:port", group=REMOTE),
+    Field("directories", "&Directories", "One per line, on the disks to measure; plans run in the first",
+          Lines, empty="/data/dyno", needed="name a directory on the disk to measure"),
+    Field("search_paths", "Builds &in", "One per line: more directories to search for builds",
+          Lines, empty="/opt/*"),
+    Field("python", "&Python", "Python on the target: a name like python3.12, or a path", empty="python3"),
+    Field("remember", "Re&member secrets in the keyring",
+          "The system stores passwords and passphrases; otherwise Dyno forgets them when it closes", Tick,
+          is_wide=True, group=REMOTE),
+)  # fmt: skip
 
 
 class TargetEditor(QWidget):
@@ -46,6 +58,7 @@ class TargetEditor(QWidget):
         super().__init__(parent)
         self._context = context
         self._targets = Targets(context.home)
+        self.taken: frozenset[str] = frozenset()  # names of other targets
         self._before: Target | None = None  # None: a new one
         self._is_saving = False
         self._tested: tuple[Target, Surveyed] | None = None
@@ -54,19 +67,20 @@ class TargetEditor(QWidget):
         self._surveying.surveyed.connect(self._on_surveyed)
         self._surveying.failed.connect(self._on_test_failed)
         self._surveying.refused.connect(self._on_key_refused)
-        self.form = TargetForm(self)
-        self.form.edited.connect(self._on_edited)
-        self.form.identity_wanted.connect(self._on_identity_wanted)
+        self.form = Form(FIELDS, gap=SPACE, parent=self)
+        self.form.changed.connect(self._on_changed)
+        self.form.button_clicked.connect(self._on_identity_wanted)
         self.message = Message()
         self.stages = StagesView()
-        self.title = Label()
-        self.title.setProperty("role", "heading")
+        self.title = Label(role="heading")
         self.save_button, self.test_button, self.cancel_button = (
             self._button("&Save", "Save the target", self.save),
             self._button("T&est", "Connect to the machine and survey it; save nothing", self.test),
             self._button("&Cancel", "Discard the changes", self.cancelled.emit),
         )
-        self._build_layout()
+        buttons = in_row(self.save_button, self.test_button, 1, self.cancel_button)
+        parts = (self.title, self.form, self.message, self.stages, buttons, 1)
+        self.setLayout(in_column(*parts, margins=(0, 0, SPACE, 0)))
 
     def begin(self, target: Target | None) -> None:
         """Begin with a new target, or one to change."""
@@ -74,11 +88,11 @@ class TargetEditor(QWidget):
         self.title.setText("A new target" if target is None else f"Change {target.name}")
         self.message.clear()
         self.stages.hide()
-        self.form.fill(target)
+        self._fill(target)
 
     def target(self) -> Target:
         """The target as typed."""
-        return self.form.target()
+        return Target(**self.form.values())
 
     def save(self) -> None:
         """Save the target, if it is valid."""
@@ -99,27 +113,22 @@ class TargetEditor(QWidget):
         self.stages.begin(stages_of(target))
         self._surveying.survey(target, is_asking=True)
 
-    def _build_layout(self) -> None:
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.save_button)
-        buttons.addWidget(self.test_button)
-        buttons.addStretch(1)
-        buttons.addWidget(self.cancel_button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, SPACE, 0)
-        layout.setSpacing(SPACE)
-        layout.addWidget(self.title)
-        layout.addWidget(self.form)
-        layout.addWidget(self.message)
-        layout.addWidget(self.stages)
-        layout.addLayout(buttons)
-        layout.addStretch(1)
-
     def _button(self, text: str, tip: str, clicked: object) -> QPushButton:
         button = QPushButton(text)
         button.setToolTip(as_tip(tip))
         button.clicked.connect(lambda: clicked())  # type: ignore[operator]
         return button
+
+    def _fill(self, target: Target | None) -> None:
+        """Fill in the known values; focus goes to the first field to type in."""
+        is_local = target is not None and target.is_local
+        name = self.form.line("name")
+        name.setReadOnly(target is not None)
+        name.setEnabled(target is None)
+        self.form.show_group(REMOTE, not is_local)
+        self.form.fill(asdict(target or Target("")))
+        first = "name" if target is None else "directories" if is_local else "host"
+        self.form.inputs[first].setFocus()
 
     # what is wrong
 
@@ -134,10 +143,8 @@ class TargetEditor(QWidget):
         target = self.target()
         found = problems_of(target)
         if "port" in found:
-            found["port"] = f"port must be 1 to 65535, got {self.form.lines['port'].text()}"
-        for field, text in _NEEDED.items():
-            if field in found and not getattr(target, field):
-                found[field] = text
+            found["port"] = f"port must be 1 to 65535, got {self.form.line('port').text()}"
+        found |= {name: text for name, text in self.form.missing().items() if name in found}
         if self._before is None and "name" not in found and self._is_taken(target.name):
             found = {"name": "a target with this name exists already", **found}
             if target.name == LOCAL:
@@ -145,9 +152,9 @@ class TargetEditor(QWidget):
         return found
 
     def _is_taken(self, name: str) -> bool:
-        return name == LOCAL or name in self.form.taken
+        return name == LOCAL or name in self.taken
 
-    def _on_edited(self) -> None:
+    def _on_changed(self) -> None:
         """Remove errors that are corrected; new ones appear when their field is left."""
         self.form.show_problems({k: v for k, v in self._problems().items() if k in self.form.judged()})
 
@@ -158,7 +165,7 @@ class TargetEditor(QWidget):
         if self._before is None:
             self._targets.add(target)
         else:
-            self._targets.edit(target.name, **_without_name(asdict(target)))
+            self._targets.edit(**asdict(target))
         return check_target(target)
 
     def _on_saved(self, target: Target) -> None:
@@ -197,10 +204,10 @@ class TargetEditor(QWidget):
     def _on_key_refused(self) -> None:
         self.message.show_warning("The host key was not accepted: nothing was sent to the host")
 
-    def _on_identity_wanted(self) -> None:
+    def _on_identity_wanted(self, _field: str) -> None:
         dialog = QFileDialog(self, "A private key file", str(Path("~/.ssh").expanduser()))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(self.form.set_identity)
+        dialog.fileSelected.connect(self.form.line("identity").setText)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
@@ -208,7 +215,3 @@ class TargetEditor(QWidget):
 def _check_identity(target: Target) -> None:
     if target.identity and not Path(target.identity).expanduser().is_file():
         raise FieldError("identity", f"key file {target.identity} does not exist")
-
-
-def _without_name(fields: Mapping[str, object]) -> dict[str, object]:
-    return {key: value for key, value in fields.items() if key != "name"}

@@ -16,8 +16,7 @@ from app.targets.surveys import Surveyed, Surveys
 from ui.core.bus import Changes
 from ui.core.context import Context
 
-from .list import TargetModel
-from .state import TargetState, link_of
+from .list import TargetModel, TargetState, link_of
 from .surveying import Advance, Surveying
 
 FRESH_S = 60.0  # age from which a survey is renewed when its target is chosen

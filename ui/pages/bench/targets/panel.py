@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QStackedWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,9 +22,9 @@ from app.targets.surveys import Surveyed
 from ui.core.context import Context
 from ui.core.page import HEAD
 from ui.core.plain import Label
-from ui.core.theme import SPACE
 from ui.dialogs.removing import ask_before
 from ui.widgets.actions import action, action_button
+from ui.widgets.layouts import in_column, in_row
 from ui.widgets.message import Banner
 
 from .builds import BuildCommands
@@ -96,7 +95,7 @@ class TargetsPanel(QWidget):
         """Read targets.toml again; targets that stay the same keep their state."""
         self.message.clear()
         self.known.reload()
-        self.editor.form.taken = frozenset(state.target.name for state in self.known.model.all())
+        self.editor.taken = frozenset(state.target.name for state in self.known.model.all())
         if self.known.state_of(self._chosen) is None:
             self.choose(LOCAL)
         self.list.select(self._chosen)
@@ -135,13 +134,8 @@ class TargetsPanel(QWidget):
     def _make_actions(self) -> None:
         self._add = action(self, "&Add a target…", "add", "Add another machine over SSH", self.add)
         self._edit = action(self, "&Edit the target…", "edit target", "Change the chosen target", self.edit)
-        self._survey = action(
-            self,
-            "S&urvey the target",
-            "look again",
-            "Test the connection and survey the target again",
-            self.survey_chosen,
-        )
+        tip = "Test the connection and survey the target again"
+        self._survey = action(self, "S&urvey the target", "look again", tip, self.survey_chosen)
         self.builds = BuildCommands(self._context, self.view.card.builds, lambda: self.chosen, self)
         self.machine = MachineCommands(self._context, lambda: self.chosen, self)
         self.machine.calibration_wanted.connect(self.calibration_wanted)
@@ -151,17 +145,12 @@ class TargetsPanel(QWidget):
         )
 
     def _build_layout(self) -> None:
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE)
         shorts = {self._add: "Add", self._edit: "Edit", self._survey: "Survey", self._remove: "Remove"}
-        layout.addLayout(_head(self.list, shorts))
-        layout.addWidget(self.list)
         for each in (self.builds.install, self.machine.snapshots):
             self.view.card.add_button(action_button(each))
         self._stack.addWidget(self.view)
         self._stack.addWidget(scrolled("Target", self.editor))
-        layout.addWidget(self._stack, 1)
+        self.setLayout(in_column(_head(self.list, shorts), self.list, (self._stack, 1)))
 
     def _connect(self) -> None:
         self.list.selectionModel().currentChanged.connect(self._on_current_changed)
@@ -259,14 +248,10 @@ class TargetsPanel(QWidget):
 
 def _head(targets: TargetList, shorts: Mapping[QAction, str]) -> QHBoxLayout:
     """The heading of the list with its buttons."""
-    heading = Label("&Target")
-    heading.setProperty("role", "heading")
+    heading = Label("&Target", "heading")
     heading.setBuddy(targets)
     heading.setMinimumHeight(HEAD)
-    head = QHBoxLayout()
-    head.setSpacing(0)
-    head.addWidget(heading)
-    head.addStretch(1)
+    head = in_row(heading, 1, spacing=0)
     for each, text in shorts.items():
         each.setIconText(text)
         button = QToolButton()

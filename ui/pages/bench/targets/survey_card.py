@@ -34,6 +34,7 @@ from app.variables.memory_text import memory_options
 from ui.core.index import Index
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
+from ui.widgets.layouts import in_column
 from ui.widgets.table import tabular
 
 _KINDS = {"nvme": "NVMe", "ssd": "SSD", "hdd": "hard disk", "memory": "in memory", "file": "in a file"}
@@ -47,22 +48,20 @@ class SurveyCard(QFrame):
         self.setProperty("role", "card")
         self.setAccessibleName("Survey")
         self._survey: Surveyed | None = None
-        self._head, self._age = Label(), Label()
-        self._head.setProperty("role", "heading")
-        self._head.setWordWrap(True)
-        self._age.setProperty("role", "muted")
+        self._head, self._age = Label(role="heading", wraps=True), Label(role="muted")
         self._facts = _Facts()
-        self._warnings = _heading()
+        self._warnings, self._builds_head = Label(role="heading"), Label(role="heading")
         self._warning_lines = QVBoxLayout()
         self._warning_labels: list[QLabel] = []
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(SPACE)
-        self._builds_head = _heading()
         self.builds = BuildTree()
-        self._nothing = Label("Not surveyed yet. Survey the target to see its hardware and builds.")
-        self._nothing.setProperty("role", "muted")
-        self._nothing.setWordWrap(True)
-        self._build_layout()
+        self._nothing = Label(
+            "Not surveyed yet. Survey the target to see its hardware and builds.", "muted", wraps=True
+        )
+        shown = (self._nothing, self._head, self._age, self._facts, self._warnings, self._warning_lines)
+        parts = (*shown, self._builds_head, self.builds, self._buttons)
+        self.setLayout(in_column(*parts, margins=(SPACE, SPACE, SPACE, SPACE)))
         self.clear()
 
     def show_survey(self, survey: Surveyed) -> None:
@@ -96,17 +95,6 @@ class SurveyCard(QFrame):
             self._age.setText(f"Surveyed {ago_text(self._survey.at, time.time())}")
             self._age.setToolTip(as_tip(date_text(self._survey.at)))
 
-    def _build_layout(self) -> None:
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(SPACE, SPACE, SPACE, SPACE)
-        layout.setSpacing(SPACE)
-        for widget in (self._nothing, self._head, self._age, self._facts, self._warnings):
-            layout.addWidget(widget)
-        layout.addLayout(self._warning_lines)
-        layout.addWidget(self._builds_head)
-        layout.addWidget(self.builds)
-        layout.addLayout(self._buttons)
-
     def _set_empty(self, is_empty: bool) -> None:
         self._nothing.setVisible(is_empty)
         for widget in (self._head, self._age, self._facts, self._warnings, self._builds_head, self.builds):
@@ -124,9 +112,7 @@ class SurveyCard(QFrame):
             label.setText(f"⚠ {warnings[at]}" if at < len(warnings) else "")
 
     def _add_warning(self) -> None:
-        label = Label()
-        label.setProperty("role", "warn")
-        label.setWordWrap(True)
+        label = Label(role="warn", wraps=True)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._warning_lines.addWidget(label)
         self._warning_labels.append(label)
@@ -147,19 +133,15 @@ class _Facts(QWidget):
     def show_facts(self, facts: Sequence[tuple[str, str]]) -> None:
         while len(self._lines) < len(facts):
             self._add_line()
-        for at, (name, value) in enumerate(self._lines):
-            is_shown = at < len(facts)
-            name.setVisible(is_shown)
-            value.setVisible(is_shown)
-            if is_shown:
-                name.setText(facts[at][0])
-                value.setText(facts[at][1])
+        for at, labels in enumerate(self._lines):
+            texts = facts[at] if at < len(facts) else ("", "")
+            for label, text in zip(labels, texts, strict=True):
+                label.setVisible(at < len(facts))
+                label.setText(text)
 
     def _add_line(self) -> None:
-        name, value = Label(), Label()
-        name.setProperty("role", "muted")
+        name, value = Label(role="muted"), Label(wraps=True)
         name.setAlignment(Qt.AlignmentFlag.AlignTop)
-        value.setWordWrap(True)
         value.setFont(tabular(value.font()))
         value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._layout.addWidget(name, len(self._lines), 0)
@@ -239,12 +221,6 @@ class _GreyDelegate(QStyledItemDelegate):
         super().initStyleOption(option, index)
         if self._tree.builds[index.row()].problem:
             option.state &= ~QStyle.StateFlag.State_Enabled
-
-
-def _heading() -> QLabel:
-    label = Label()
-    label.setProperty("role", "heading")
-    return label
 
 
 def cpu_text(cpu: Cpu) -> str:

@@ -4,21 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QElapsedTimer, Qt, Signal
+from PySide6.QtGui import QAction, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QScrollArea,
+    QWidget,
+)
 
 from app.remote.hostkeys import HostKeyChangedError, HostKeyError
 from app.remote.secrets import SecretNeededError
 from app.remote.target import Target
-from ui.core.plain import Label, error_lines
+from ui.core.plain import Label, as_tip, error_lines, fitted
 from ui.core.theme import SPACE
+from ui.widgets.layouts import in_column, in_row
 from ui.widgets.message import Message
 
-from .state import TargetState
+from .list import TargetState
 from .survey_card import SurveyCard
-from .survey_stages import StagesView
 from .surveying import Advance, stages_of
+
+_TITLES = {
+    "resolve": "Resolve the name",
+    "connect": "Connect",
+    "host key": "Check the host key",
+    "log in": "Log in",
+    "deploy": "Upload the agent",
+    "survey": "Survey",
+}
+_MARKS = {"waiting": "·", "active": "▸", "done": "✓", "failed": "✗"}
+_ROLES = {"waiting": "muted", "active": "heading", "done": "good", "failed": "bad"}
 
 
 class TargetView(QWidget):
@@ -39,12 +57,8 @@ class TargetView(QWidget):
         self._log_in.triggered.connect(lambda: self.login_wanted.emit())
         self._look = QAction("Look at the key…", self)
         self._look.triggered.connect(lambda: self.key_wanted.emit())
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE)
-        layout.addWidget(self.message)
-        layout.addWidget(self.directory)
-        layout.addWidget(scrolled("Survey", self.stages, self.card), 1)
+        survey = scrolled("Survey", self.stages, self.card)
+        self.setLayout(in_column(self.message, self.directory, (survey, 1)))
 
     def show_state(self, state: TargetState) -> None:
         """Show its survey, and why there is no newer one."""
@@ -98,14 +112,9 @@ class DirectoryChoice(QWidget):
         self._box.setToolTip("Plans run here: Dyno surveys, checks and measures its disk")
         self._box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._box.textActivated.connect(self._on_activated)
-        label = Label("&Directory")
-        label.setProperty("role", "muted")
+        label = Label("&Directory", "muted")
         label.setBuddy(self._box)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE)
-        layout.addWidget(label)
-        layout.addWidget(self._box, 1)
+        self.setLayout(in_row(label, (self._box, 1)))
         self.hide()
 
     def show_directories(self, directories: Sequence[str]) -> None:
@@ -128,13 +137,107 @@ def scrolled(name: str, *widgets: QWidget) -> QScrollArea:
     area = QScrollArea(widgets[0].parentWidget())  # from the outside in: what is taken over is styled again
     content = QWidget()
     area.setWidget(content)
-    layout = QVBoxLayout(content)
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(SPACE)
-    for widget in widgets:
-        layout.addWidget(widget)
-    layout.addStretch(1)
+    content.setLayout(in_column(*widgets, 1))
     area.setAccessibleName(name)
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setWidgetResizable(True)
     return area
+
+
+class StagesView(QFrame):
+    """The way to a target: a line for each stage with its subject and duration."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self.setAccessibleName("Stages of the connection")
+        self._clock = QElapsedTimer()
+        self._lines: dict[str, _Line] = {}
+        self._active = ""
+        self._layout = QGridLayout(self)
+        self._layout.setContentsMargins(SPACE, SPACE, SPACE, SPACE)
+        self._layout.setHorizontalSpacing(SPACE)
+        self._layout.setVerticalSpacing(SPACE // 2)
+        self._layout.setColumnStretch(2, 1)
+        for row, stage in enumerate(_TITLES):
+            self._lines[stage] = _Line(self._layout, row, _TITLES[stage])
+        self.hide()
+
+    def begin(self, stages: Sequence[str]) -> None:
+        """Begin a way with these stages."""
+        self._active = ""
+        for stage, line in self._lines.items():
+            line.set_visible(stage in stages)
+            line.set("waiting", "")
+        self.show()
+
+    def advance(self, stage: str, what: str) -> None:
+        """A stage begins, so earlier ones are done; each host on the way repeats them."""
+        self._end("done")
+        at = list(self._lines).index(stage)
+        lines = list(self._lines.values())
+        for line in lines[at + 1 :]:
+            line.set("waiting", "")
+        for line in lines[:at]:
+            if line.state == "waiting":  # a way that had begun before somebody looked
+                line.set("done", "")
+        self._active = stage
+        self._lines[stage].set("active", what)
+        self._clock.start()
+
+    def finish(self) -> None:
+        self._end("done")
+
+    def fail(self) -> None:
+        self._end("failed")
+
+    def state_of(self, stage: str) -> str:
+        return self._lines[stage].state
+
+    def _end(self, state: str) -> None:
+        if self._active:
+            self._lines[self._active].end(state, self._clock.elapsed())
+        self._active = ""
+
+
+class _Elided(Label):
+    """Muted text that is cut, so that long host names do not widen the page."""
+
+    def __init__(self) -> None:
+        super().__init__(role="muted")
+        self.setMinimumWidth(1)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        shown = fitted(self.fontMetrics(), self.text(), Qt.TextElideMode.ElideMiddle, self.width())
+        QPainter(self).drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter, shown)
+
+
+class _Line:
+    def __init__(self, layout: QGridLayout, row: int, title: str) -> None:
+        self.state = "waiting"
+        self._mark, self._title = Label(), Label(title)
+        self._what, self._took = _Elided(), Label(role="muted")
+        self._mark.setFixedWidth(2 * SPACE)
+        self._took.setAlignment(Qt.AlignmentFlag.AlignRight)
+        for column, label in enumerate(self._labels()):
+            layout.addWidget(label, row, column)
+
+    def set_visible(self, is_visible: bool) -> None:
+        for label in self._labels():
+            label.setVisible(is_visible)
+
+    def set(self, state: str, what: str) -> None:
+        self.state = state
+        self._mark.setText(_MARKS[state])
+        self._mark.setAccessibleName(state)
+        self._mark.set_role(_ROLES[state])
+        self._what.setText(what)
+        self._what.setToolTip(as_tip(what))
+        self._took.setText("")
+
+    def end(self, state: str, took_ms: int) -> None:
+        self.set(state, self._what.text())
+        self._took.setText(f"{took_ms} ms" if took_ms < 1000 else f"{took_ms / 1000:.1f} s")
+
+    def _labels(self) -> tuple[QLabel, QLabel, QLabel, QLabel]:
+        return self._mark, self._title, self._what, self._took

@@ -1,7 +1,11 @@
-"""The dialog for custom SQL: checked while typing, saved as a person's own workload."""
+"""The dialog for custom SQL: checked while typing, saved as a person's own workload.
+
+`app.catalog.custom_sql` says what is wrong, `app.catalog.own_sql` saves it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,32 +16,43 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFileDialog,
-    QHBoxLayout,
-    QVBoxLayout,
+    QListWidget,
+    QSplitter,
     QWidget,
 )
 
 from app.catalog import Catalog
 from app.catalog.custom_sql import Problem
 from app.catalog.mydbtest import read_file
-from app.catalog.own_sql import OwnSql, sql_problems, sql_workloads, write_sql
+from app.catalog.own_sql import FIGURES, OwnSql, sql_problems, sql_workloads, write_sql
 from app.core.harmless import harmless
 from app.core.units import count_text
 from ui.core.bus import Changes
 from ui.core.context import Context
 from ui.core.plain import Label
 from ui.core.tasks import Latest
-from ui.core.theme import SPACE
+from ui.core.theme import Theme
 from ui.dialogs.leaving import Act, leave
-from ui.pages.bench.plan.draft_controller import DraftController
 from ui.widgets.actions import action, action_button
+from ui.widgets.code_editor import CodeEditor
+from ui.widgets.form import Choice, Field, Form
+from ui.widgets.highlighter import CUSTOM_SQL, Highlighter
+from ui.widgets.layouts import NATIVE, frame, in_column, in_row
 from ui.widgets.message import Message
 
-from .form import SqlForm
+from .plan.draft_controller import DraftController
 
-SIZE = (860, 640)
+SIZE, HEIGHTS = (860, 640), (420, 120)
 SOON_MS = 150  # after the last letter
 _NEW = "new"
+_LINE = Qt.ItemDataRole.UserRole
+_FIGURES = {"rate": "queries a second", "latency": "mean latency (less is better)"}
+FIELDS = (
+    Field("name", "&Name", "Lowercase letters, digits and dashes"),
+    Field("figure", "&Result", "The value that Compare shows", Choice,
+          choices=tuple((key, _FIGURES[key]) for key in FIGURES), joins_row=True),
+    Field("title", "&Title", "What it measures, in a few words"),
+)  # fmt: skip
 
 
 class SqlDialog(QDialog):
@@ -56,7 +71,7 @@ class SqlDialog(QDialog):
         self.setWindowTitle("Custom SQL")
         self.resize(*SIZE)
         self.box, self.form = QComboBox(), SqlForm(context.theme)
-        self.said, self.message = Label(), Message()
+        self.said, self.message = Label(role="muted"), Message()
         self._make_actions()
         self._build_layout()
         self.box.activated.connect(self._on_chosen)
@@ -77,27 +92,14 @@ class SqlDialog(QDialog):
     def _build_layout(self) -> None:
         self.box.setAccessibleName("Workload")
         self.box.setToolTip("Your own workload to edit, or a shipped one to read")
-        self.said.setProperty("role", "muted")
         label = Label("&Workload")
         label.setBuddy(self.box)
-        head, foot = QHBoxLayout(), QHBoxLayout()
-        head.setSpacing(SPACE)
-        head.addWidget(label)
-        head.addWidget(self.box, 1)
-        head.addWidget(action_button(self.copy))
-        head.addWidget(action_button(self.open_file))
+        head = in_row(label, (self.box, 1), action_button(self.copy), action_button(self.open_file))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.addButton(action_button(self.save), QDialogButtonBox.ButtonRole.ApplyRole)
         buttons.rejected.connect(self.reject)
-        foot.addWidget(self.said, 1)
-        foot.addWidget(buttons)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
-        layout.setSpacing(SPACE)
-        layout.addWidget(self.message)
-        layout.addLayout(head)
-        layout.addWidget(self.form, 1)
-        layout.addLayout(foot)
+        foot = in_row((self.said, 1), buttons, spacing=NATIVE)
+        frame(self, self.message, head, (self.form, 1), foot)
 
     # what is shown
 
@@ -215,3 +217,55 @@ def edit_sql(controller: DraftController, context: Context, parent: QWidget) -> 
 
     dialog.kept.connect(on_kept)
     dialog.open()
+
+
+class SqlForm(QWidget):
+    """A form for a workload; a shipped one is read-only."""
+
+    typed = Signal()  # in the text
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._given = OwnSql()
+        self.fields = Form(FIELDS)
+        self.name, self.title = self.fields.line("name"), self.fields.line("title")
+        self.text, self.problems = CodeEditor(theme, "SQL"), QListWidget()
+        self._colours = Highlighter(theme, self.text.document(), CUSTOM_SQL)
+        self.problems.setAccessibleName("What is wrong")
+        self.problems.setToolTip("Press Enter to go to the line")
+        work = QSplitter(Qt.Orientation.Vertical)
+        work.addWidget(self.text)
+        work.addWidget(self.problems)
+        work.setSizes(HEIGHTS)
+        work.setChildrenCollapsible(False)
+        self.setLayout(in_column(self.fields, (work, 1)))
+        self.text.textChanged.connect(self.typed)
+        self.problems.itemActivated.connect(lambda item: self.text.go_to_line(item.data(_LINE)))
+
+    def show_sql(self, sql: OwnSql, is_new: bool) -> None:
+        """Show another workload; only a new one can be named."""
+        self._given = sql
+        self.fields.fill({"name": sql.name, "figure": sql.figure, "title": sql.title})
+        self.text.setPlainText(sql.text)
+        self.name.setReadOnly(not is_new)
+        for part in (self.title, self.text):
+            part.setReadOnly(sql.shipped)
+        self.fields.inputs["figure"].setEnabled(not sql.shipped)
+
+    @property
+    def written(self) -> OwnSql:
+        """The workload as typed."""
+        return replace(
+            self._given,
+            name=self.name.text().strip(),
+            title=self.title.text(),
+            figure=self.fields.values()["figure"],
+            text=self.text.toPlainText(),
+        )
+
+    def show_problems(self, problems: Sequence[Problem]) -> None:
+        self.problems.clear()
+        for line, text in problems:
+            self.problems.addItem(harmless(f"line {line}: {text}"))
+            self.problems.item(self.problems.count() - 1).setData(_LINE, line)
+        self.text.mark_lines({problem.line for problem in problems})

@@ -1,0 +1,159 @@
+"""The Run button with what is ticked for it, the reason why it is disabled, the progress of a start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QProgressBar, QWidget
+
+from app.planner import PlanRequest
+from app.planner.starting.choices import NO_SURVEY
+from app.planner.starting.launch import Stage
+from ui.core.plain import Label, as_tip
+from ui.core.theme import SPACE
+from ui.widgets.actions import action, action_button
+from ui.widgets.layouts import in_column, in_row
+
+QUIET_WAIT_S = 600
+
+
+class Tick(NamedTuple):
+    """A field of the request that is on or off."""
+
+    text: str
+    help: str
+    on: object = True
+    off: object = False
+
+
+TICKS = {  # two in a row
+    "quiet_wait": Tick(
+        "Wait until quiet",
+        f"Before each session, wait up to {QUIET_WAIT_S // 60} minutes for other programs to become idle",
+        QUIET_WAIT_S,
+        0,
+    ),
+    "allow_busy": Tick(
+        "Allow a busy target",
+        "Start while a plan of another directory runs on the target; this distorts the results",
+    ),
+    "repeat_if_disturbed": Tick(
+        "Repeat if disturbed",
+        "Repeat read-only steps and sessions that other programs disturbed, up to three times",
+    ),
+    "allow_small_disk": Tick("Allow a small disk", "Start although the plan may fill the disk of the target"),
+}
+
+
+class RunBar(QWidget):
+    """The Run button and its texts."""
+
+    run_wanted = Signal()
+    rehearsal_wanted = Signal()
+    queue_wanted = Signal()
+    cancel_wanted = Signal()
+    several_wanted = Signal()
+    load_wanted = Signal()
+    ticked = Signal(str, object)  # field of the request, value
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._obstacle, self._is_busy = NO_SURVEY, False
+        self.reason = Label(role="muted", wraps=True)
+        self.progress = QProgressBar()
+        self.progress.setAccessibleName("Progress of the start")
+        self.progress.setTextVisible(False)
+        self.ticks = {name: self._make_tick(name, tick) for name, tick in TICKS.items()}
+        self.run = action(self, "Run", "run", "Check, rehearse and start the plan", self.run_wanted.emit)
+        tip = "Check and start each contender once on an empty directory; nothing is measured"
+        self.rehearse = action(self, "Rehearse", "rehearse", tip, self.rehearsal_wanted.emit)
+        tip = "Add the plan to the queue of the target, with or without a start time"
+        self.queue = action(self, "Queue plan…", "queue plan", tip, self.queue_wanted.emit)
+        tip = "Run the same work on several targets; Dyno checks all before any starts"
+        self.several = action(self, "Several targets…", "", tip, self.several_wanted.emit)
+        tip = "Let other targets drive the load, so that the server has its machine to itself"
+        self.load = action(self, "Load from…", "", tip, self.load_wanted.emit)
+        self.cancel = action(self, "Cancel", "stop", "Cancel the start and clean up", self.cancel_wanted.emit)
+        self._tip = self.run.toolTip()
+        self.button = action_button(self.run)
+        self.button.setProperty("accent", True)
+        self._build_layout()
+        self.show_stage(None)
+
+    def show_obstacle(self, text: str) -> None:
+        """Show why it cannot run; '' if it can."""
+        self._obstacle = text
+        self._refresh()
+
+    def offer_several(self, is_offered: bool) -> None:
+        """Offer several targets, or load from others, if there are any."""
+        self._several_button.setVisible(is_offered)
+        self._load_button.setVisible(is_offered)
+
+    def show_request(self, request: PlanRequest) -> None:
+        for name, box in self.ticks.items():
+            box.setChecked(bool(getattr(request, name)))
+        self.load.setText(f"Load from {_listed(request.load)}…" if request.load else "Load from…")
+
+    def show_stage(self, stage: Stage | None) -> None:
+        """Show the stage of a start; None without one."""
+        self._is_busy = stage is not None
+        if stage is not None:
+            self.progress.setMaximum(stage.total)
+            self.progress.setValue(stage.done)
+            self.progress.setAccessibleDescription(stage.next)
+            self.reason.setText(f"{stage.next}…")
+        self._refresh()
+
+    def _make_tick(self, name: str, tick: Tick) -> QCheckBox:
+        box = QCheckBox(tick.text)
+        box.setToolTip(as_tip(tick.help))
+        box.clicked.connect(lambda is_on: self.ticked.emit(name, tick.on if is_on else tick.off))
+        return box
+
+    def _build_layout(self) -> None:
+        self._rehearse_button, self._cancel_button = map(action_button, (self.rehearse, self.cancel))
+        queue = action_button(self.queue)  # always shown: Run would grow over its place
+        buttons = in_row((self.button, 1), queue, self._rehearse_button, self._cancel_button)
+        self._several_button, self._load_button = map(action_button, (self.several, self.load))
+        choices = QGridLayout()
+        choices.setHorizontalSpacing(SPACE)
+        choices.setVerticalSpacing(SPACE // 4)
+        choices.setColumnStretch(1, 1)
+        for at, box in enumerate(self.ticks.values()):
+            choices.addWidget(box, *divmod(at, 2))
+        for column_, button in enumerate((self._several_button, self._load_button)):
+            button.hide()
+            choices.addWidget(button, len(TICKS) // 2, column_, Qt.AlignmentFlag.AlignLeft)
+        self.setLayout(in_column(choices, self.reason, self.progress, buttons))
+
+    def _refresh(self) -> None:
+        """Refresh; the focus stays here, on Cancel during a start."""
+        can = not self._obstacle and not self._is_busy
+        starting, cancelling = (self.button, self._rehearse_button), self._cancel_button
+        if self._is_busy:
+            cancelling.setVisible(True)
+            self.cancel.setEnabled(True)
+            if any(each.hasFocus() for each in starting):
+                cancelling.setFocus()
+        self.run.setEnabled(can)
+        self.rehearse.setEnabled(can)
+        self.queue.setEnabled(can)
+        self.several.setEnabled(can)
+        self.run.setToolTip(as_tip(self._obstacle or self._tip))
+        if not self._is_busy:
+            if cancelling.hasFocus():
+                self.button.setFocus()
+            self.cancel.setEnabled(False)
+            cancelling.setVisible(False)
+        self._rehearse_button.setVisible(not self._is_busy)
+        self.progress.setVisible(self._is_busy)
+        if not self._is_busy:
+            self.reason.setText(self._obstacle)
+        self.reason.setVisible(bool(self.reason.text()))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{len(names)} targets"
