@@ -18,7 +18,7 @@ from .explain import add_time, add_ways, add_work, as_it_is, goes_on, minutes_of
 from .launching import launch_plan
 from .parser import add_json, percent, whole_number
 from .plan_options import allowed_of
-from .screen import ask_secret, print_json, print_text_tables, say
+from .screen import ask_secret, print_json, print_tables, say
 
 if TYPE_CHECKING:
     from app.explaining.bisect_search import Bisection, Pair
@@ -181,4 +181,4 @@ def _state(search: BuildSearch, broken: Collection[str]) -> tuple[Bisection, Evi
 def _show(entry: BisectEntry) -> None:
     from app.explaining.bisect_text import bisect_table
 
-    print_text_tables([bisect_table(entry)], "text")
+    print_tables([bisect_table(entry)])

@@ -15,7 +15,7 @@ from .compare import add_limits, limits_of
 from .launching import launch_plan
 from .parser import add_directory, add_json, duration, whole_number, words_of
 from .plan_options import DISTURBING, add_cpus, add_disturbing, allowed_of, rows_of
-from .screen import ask_secret, print_json, print_text_tables, say
+from .screen import ask_secret, print_json, print_tables, say
 
 if TYPE_CHECKING:
     from app.explaining.entries import ExplanationEntry
@@ -163,7 +163,7 @@ def _check_progress(before: State, now: State) -> None:
 def _show(entry: ExplanationEntry) -> None:
     from app.explaining.text import table_of
 
-    print_text_tables([table_of(entry)], "text")
+    print_tables([table_of(entry)])
 
 
 def _state(explaining: Explaining) -> State:
