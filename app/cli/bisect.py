@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Collection
-from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from math import ceil, log2
 from typing import TYPE_CHECKING, Any
@@ -13,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 from app.core.errors import TargetError
 from app.protocol.reading import MOST_PCT
 
+from .answering import add_so_far, add_time, add_ways, add_work, answer, minutes_of, with_options
 from .compare import limits_of
-from .explain import add_time, add_ways, add_work, as_it_is, goes_on, minutes_of, with_options
-from .launching import launch_plan
-from .parser import add_json, percent, whole_number
+from .parser import percent
 from .plan_options import allowed_of
-from .screen import ask_secret, print_json, print_text_tables, say
+from .screen import ask_secret, say
 
 if TYPE_CHECKING:
+    from app.core.table import Table
     from app.explaining.bisect_search import Bisection, Pair
     from app.explaining.bisect_text import BisectEntry
     from app.explaining.bisecting import BuildSearch
     from app.explaining.evidence import Evidence
+    from app.planner import PlanRequest
     from app.protocol.answers import Survey
-    from app.protocol.plan import Plan
     from app.remote.target import Target
 
 _USUAL_PCT = 3.0
@@ -40,75 +37,64 @@ def add_words(words: Any) -> None:
     parser.add_argument(
         "--contender", required=True, metavar="ENGINE[:PRESET]", help="engine and preset of all builds"
     )
-    parser.add_argument("--step", required=True, help="the step: point-query, 'scan threads=4'")
-    parser.add_argument("--threads", type=whole_number(1, 100_000), help="client threads of the step")
-    add_work(parser)
+    add_work(parser, "the step: point-query, 'scan threads=4'")
     parser.add_argument(
         "--by", type=percent(MOST_PCT, is_above_0=True), default=_USUAL_PCT, metavar="PERCENT",
         help=f"least difference between the first and the last build (default: {_USUAL_PCT:g}%%)",
     )  # fmt: skip
-    parser.add_argument(
-        "--so-far", action="store_true", help="measure nothing: show what has been measured says"
-    )
+    add_so_far(parser)
     parser.add_argument(
         "--false-share", type=percent(MOST_PCT, is_above_0=True), metavar="PERCENT",
         help="at most this percentage of the intervals miss the truth (default: 5, or your setting)",
     )  # fmt: skip
     add_time(parser, "comparison")
     add_ways(parser)
-    add_json(parser)
-    parser.set_defaults(run=bisect_builds, queue=False, at=None, start=False, matters=None)
+    parser.set_defaults(run=bisect_builds, matters=None)
 
 
 def bisect_builds(arguments: argparse.Namespace) -> int:
-    """With --json the progress goes to standard error."""
-    if not arguments.json:
-        code, entry = _bisect(arguments)
-        if entry:
-            _show(entry)
-        return code
-    with redirect_stdout(sys.stderr):
-        code, entry = _bisect(arguments)
-    if entry:
-        print_json(entry)
-    return code
+    return answer(arguments, lambda given: _Question(*_settled(given), given.dry_run))
 
 
-def _bisect(arguments: argparse.Namespace) -> tuple[int, BisectEntry | None]:
-    """Comparison after comparison; no entry where the next plan was only shown or goes on alone."""
-    from app.explaining.bisect_text import bisect_entry
+@dataclass
+class _Question:
+    """Which build makes the difference."""
 
-    search, tries = _settled(arguments)
-    found, evidence = _state(search, tries.broken)
-    code = 0
-    while found.next and not arguments.so_far and not code and not search.is_late(evidence):
-        is_ready = arguments.dry_run or tries.do_start(search, found.next)
-        if is_ready:
-            code, plan = _launch(search, found.next, len(evidence.plans), arguments)
-            if arguments.dry_run:
-                usual = 2 + ceil(log2(max(1, len(search.builds) - 1)))
-                say(f"all of it takes about {usual} comparisons like this one, an open one twice as long")
-            if arguments.dry_run or arguments.detach or goes_on(plan):
-                return code, None
-        before, (found, evidence) = evidence, _state(search, tries.broken)
-        if is_ready and not code:
-            _check_progress(before, evidence)
-    return code, bisect_entry(search, found, evidence)
+    search: BuildSearch
+    tries: _Tries
+    is_shown: bool  # no build is started
+    _found: Bisection = field(init=False)
+    _evidence: Evidence = field(init=False)
 
+    def read(self) -> Evidence:
+        from .session import opened
 
-def _launch(search: BuildSearch, pair: Pair, done: int, arguments: argparse.Namespace) -> tuple[int, Plan]:
-    say("", f"comparison {done + 1}: {search.builds[pair[0]]} against {search.builds[pair[1]]}", "")
-    request = search.next_request(pair)
-    return launch_plan(request.target, as_it_is(request), arguments)
+        with opened() as history:
+            self._found, self._evidence = self.search.state(history, self.tries.broken)
+        return self._evidence
 
+    def next_request(self) -> PlanRequest | None:
+        while (pair := self._found.next) and not self.search.is_late(self._evidence):
+            if self.is_shown or self.tries.do_start(self.search, pair):
+                builds = " against ".join(self.search.builds[at] for at in pair)
+                say("", f"comparison {len(self._evidence.plans) + 1}: {builds}", "")
+                return self.search.next_request(pair)
+            self.read()
+        return None
 
-def _check_progress(before: Evidence, now: Evidence) -> None:
-    """Raise an error if the last plan has added nothing: the next one would be the same."""
-    if len(now.rounds) == len(before.rounds):
-        raise TargetError(
-            "no round of the last plan counts: its steps failed or are marked, see dyno session show last;"
-            " what was measured before stays, dyno bisect goes on with it"
-        )
+    def time_text(self) -> str:
+        usual = 2 + ceil(log2(max(1, len(self.search.builds) - 1)))
+        return f"all of it takes about {usual} comparisons like this one, an open one twice as long"
+
+    def entry(self) -> BisectEntry:
+        from app.explaining.bisect_text import bisect_entry
+
+        return bisect_entry(self.search, self._found, self._evidence)
+
+    def table(self) -> Table:
+        from app.explaining.bisect_text import bisect_table
+
+        return bisect_table(self.entry())
 
 
 @dataclass
@@ -169,16 +155,3 @@ def _settled(arguments: argparse.Namespace) -> tuple[BuildSearch, _Tries]:
     return BuildSearch.of(asked, survey, Catalog(), approved_hashes()), _Tries(
         target, arguments.directory, survey
     )
-
-
-def _state(search: BuildSearch, broken: Collection[str]) -> tuple[Bisection, Evidence]:
-    from .session import opened
-
-    with opened() as history:
-        return search.state(history, broken)
-
-
-def _show(entry: BisectEntry) -> None:
-    from app.explaining.bisect_text import bisect_table
-
-    print_text_tables([bisect_table(entry)], "text")

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from .parser import add_json
-from .screen import print_json, print_text_tables, say
+from .screen import print_json, print_tables, say
 
 if TYPE_CHECKING:
     from app.comparison.answers.over_time import OverTimeEntry
@@ -50,6 +50,6 @@ def _show(found: OverTimeEntry) -> None:
 
     table = changes_table(found)
     if table.lines:
-        print_text_tables([table], "text")
+        print_tables([table])
     else:
         say(*table.remarks)

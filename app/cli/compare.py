@@ -13,7 +13,7 @@ from app.protocol.states import GOING_ON
 from app.stats import Limits
 
 from .parser import LeftOut, filled, percent
-from .screen import console, print_json, print_rich, print_text_tables, say, say_shared, say_text
+from .screen import console, print_json, print_tables, say, say_shared, say_text
 
 if TYPE_CHECKING:
     from app.comparison.cells.cell import Comparison
@@ -175,10 +175,7 @@ def show_comparison(
     found = _compared(references, base, measure, limits)
     found = common(found) if is_common else found
     if form == "table":
-        say(*found.first_texts)
-        say(*compare_text.above_of(found))
-        print_rich(*compare_text.to_tables(found, has_details, console().width))
-        say(*compare_text.remarks_of(found))
+        say_text(compare_text.to_text(found, has_details, console().width))
     elif form == "json":
         print_json({**to_json(found), "sentences": verdict_sentences(found, figure_of(measure))})
     elif form == "md":
@@ -254,6 +251,6 @@ def _show_differences(references: Sequence[str], form: str) -> None:
     elif form == "csv":
         say_text(to_csv(names, [each for each in found if not is_of_the_builds(each)]))
     elif form == "md":
-        print_text_tables([differences_table(names, found)], form)
+        print_tables([differences_table(names, found)], form)
     else:
-        print_text_tables([differences_table(say_shared(names), found)], form)
+        print_tables([differences_table(say_shared(names), found)], form)

@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, Any
 from app.core.harmless import harmless, harmless_json, harmless_text
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console
 
-    from app.core.table import TextTable
+    from app.core.table import Table
 
 WIDTH = 200  # of a table that is not shown in a terminal
-LONGEST_CELL = 2000  # characters: every line of a table is as wide as its widest
 
 
 def say(*lines: object) -> None:
@@ -54,27 +53,21 @@ def print_json(value: Any) -> None:
 
 def print_table(headers: Sequence[str], rows: Iterable[Sequence[Any]], right: Iterable[int] = ()) -> None:
     """Columns as wide as their content; those named in `right` hold numbers."""
-    lines = [_texts(line) for line in (headers, *rows)]
-    numeric = set(right)
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    form = "  ".join(f"{{:{'>' if at in numeric else '<'}{width}}}" for at, width in enumerate(widths))
-    _print("".join(form.format(*line).rstrip() + "\n" for line in lines))
+    from app.core.table import columns_text
+
+    _print(columns_text(headers, rows, right))
 
 
-def print_text_tables(tables: Sequence[TextTable], form: str) -> None:
+def print_tables(tables: Sequence[Table], form: str = "text") -> None:
     """Print tables with title and remarks, split to the terminal; `md`: as Markdown."""
-    from app.core.table import split, to_markdown
+    from app.core.table import to_markdown, to_text
 
     if form == "md":
         say_text("\n".join(map(to_markdown, tables)))
         return
     shown_in = console()
-    parts = [part for table in tables for part in split(table, shown_in.width)]
-    for at, table in enumerate(parts if shown_in.is_terminal else tables):
-        say(*[""] * bool(at), table.title)
-        if table.lines:
-            print_table(table.heads, table.lines, range(table.texts, len(table.heads)))
-        say(*table.remarks)
+    width = shown_in.width if shown_in.is_terminal else None
+    _print("\n".join(to_text(table, width) for table in tables))
 
 
 def say_shared(names: Sequence[str]) -> Sequence[str]:
@@ -86,24 +79,11 @@ def say_shared(names: Sequence[str]) -> Sequence[str]:
     return shorts.names
 
 
-def print_rich(*tables: RenderableType) -> None:
-    """Tables of rich, one below the other, as wide as the terminal."""
-    for at, table in enumerate(tables):
-        console().print(*[""] * bool(at), table)
-
-
 def console() -> Console:
     from rich.console import Console
 
     width = None if sys.stdout.isatty() else WIDTH
     return Console(highlight=False, markup=False, emoji=False, width=width)
-
-
-def _texts(row: Sequence[Any]) -> list[str]:
-    texts = ["" if cell is None else str(cell) for cell in row]
-    if sum(map(len, texts)) <= LONGEST_CELL and "".join(texts).isprintable():
-        return texts
-    return [harmless(text, LONGEST_CELL) for text in texts]
 
 
 def _print(text: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from app.core.errors import InputError
 
 from .parser import filled
-from .screen import print_json, print_text_tables, say, say_text
+from .screen import print_json, print_tables, say, say_text
 
 if TYPE_CHECKING:
     from app.comparison.cells.cell import Comparison
@@ -45,7 +45,7 @@ def show_step(history: History, arguments: argparse.Namespace) -> None:
     elif arguments.folded:
         say_text("".join(f"{stack} {count}\n" for stack, count in sorted(folded.items())))
     else:
-        print_text_tables([functions_table(found, label, arguments.off_cpu)], "table")
+        print_tables([functions_table(found, label, arguments.off_cpu)])
 
 
 def _entry(label: str, found: Profile) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def show_stacks(comparison: Comparison, profiles: StepProfiles, base: int, form:
         print_json({"sessions": ids, "base": base, "stacks": found})
     else:
         names = names_of(comparison)
-        print_text_tables(
+        print_tables(
             [table for label, its in profiles.items() for table in changes_tables(its, names, base, label)],
             form,
         )

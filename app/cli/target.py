@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from app.core.errors import InputError
 
 from .parser import add_directory, add_json
-from .screen import ask_secret, print_json, print_table, print_text_tables, say
+from .screen import ask_secret, print_json, print_table, print_tables, say
 
 if TYPE_CHECKING:
     from app.protocol.answers import Build, Survey
@@ -256,7 +256,7 @@ def list_canaries(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json([asdict(run) for run in runs])
     else:
-        print_text_tables([canary_table(runs)], "table")
+        print_tables([canary_table(runs)])
 
 
 def _show_calibration(name: str, machine_key: str) -> int:
@@ -269,5 +269,5 @@ def _show_calibration(name: str, machine_key: str) -> int:
         found = calibration(history, machine_key)
     if found is None:
         raise InputError(f"{name} is not calibrated yet: run dyno target calibrate {name}")
-    print_text_tables([calibration_table(found)], "table")
+    print_tables([calibration_table(found)])
     return 0

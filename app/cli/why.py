@@ -18,9 +18,9 @@ from app.comparison.why.thread_states import states_of_steps
 from app.comparison.why.waits import NamedEntry, named_waits
 from app.comparison.why.why import WhyEntry, why_all
 from app.core.errors import InputError
-from app.core.table import TextTable
+from app.core.table import Table
 
-from .screen import print_json, print_text_tables, say_shared, say_text
+from .screen import print_json, print_tables, say_shared, say_text
 from .session import opened
 
 
@@ -43,15 +43,15 @@ def show_why(comparison: Comparison, step: str, form: str) -> None:
         say_text(costs_text.to_csv(comparison, entries))
     elif step:
         tables = _tables(comparison, entries) if entries else _tables_alone(comparison, step)
-        print_text_tables(list(tables), form)
+        print_tables(list(tables), form)
     else:
         ways = (False, True) if entries else (False,)
         names = _names(comparison, form)
         costs = [costs_text.costs_of_steps(comparison, is_relative, names) for is_relative in ways]
-        print_text_tables([*costs, states_of_steps(comparison, names)], form)
+        print_tables([*costs, states_of_steps(comparison, names)], form)
 
 
-def _tables(comparison: Comparison, entries: Sequence[WhyEntry]) -> Iterator[TextTable]:
+def _tables(comparison: Comparison, entries: Sequence[WhyEntry]) -> Iterator[Table]:
     """Causes, costs, waits and statements of each entry."""
     for entry, its in zip(entries, _known(comparison, entries), strict=True):
         costs = costs_text.details(comparison, entry)
@@ -62,7 +62,7 @@ def _tables(comparison: Comparison, entries: Sequence[WhyEntry]) -> Iterator[Tex
             yield statements_table(f"Statements of {costs.title}", its.named)
 
 
-def _tables_alone(comparison: Comparison, step: str) -> Iterator[TextTable]:
+def _tables_alone(comparison: Comparison, step: str) -> Iterator[Table]:
     for row, found in _alone(comparison, step):
         yield causes_table(f"Causes of {row_label(row)}", found)
 
@@ -115,7 +115,7 @@ def show_pairs(comparison: Comparison, form: str) -> None:
         say_text(pair_numbers(comparison, found).to_csv())
     else:
         names = _names(comparison, form)
-        print_text_tables([costs_text.pairs_of_steps(comparison, found, names)], form)
+        print_tables([costs_text.pairs_of_steps(comparison, found, names)], form)
 
 
 def _names(comparison: Comparison, form: str) -> Sequence[str]:

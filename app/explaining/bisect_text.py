@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import exp
 from typing import TypedDict
 
-from app.core.table import TextTable
+from app.core.table import Table
 from app.core.units import count_text, unit_text
 from app.stats.at_target.welch import Difference
 
@@ -96,13 +96,13 @@ def _sentence(search: BuildSearch, found: Bisection, is_late: bool) -> str:
     return f"{place}: more cannot be told in this noise."
 
 
-def bisect_table(entry: BisectEntry) -> TextTable:
+def bisect_table(entry: BisectEntry) -> Table:
     """A line for each comparison."""
     lines = tuple(map(_line, entry["looks"]))
     unit = f" ({unit_text(entry['unit'])})" if entry["unit"] else ""
     title = f"{entry['step']}{unit} over {count_text(entry['builds'], 'build')}"
     left = [f"left out: {each}" for each in entry["passed_over"]]
-    return TextTable(title, _HEADS, lines, 3, (*left, *entry["remarks"], entry["sentence"]))
+    return Table(title, _HEADS, lines, 3, (*left, *entry["remarks"], entry["sentence"]))
 
 
 def _line(look: LookEntry) -> tuple[str, ...]:

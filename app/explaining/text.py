@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.comparison.texts.differences_text import without_common
-from app.core.table import TextTable
+from app.core.table import Table
 from app.core.units import count_text, unit_text
 
 from .entries import DECIDED, GOES_ON, ExplanationEntry, RatioEntry, SettingEntry, undecided
@@ -17,13 +17,13 @@ REST = "unexplained or interaction"
 _LONGEST = 32  # characters of a value
 
 
-def table_of(entry: ExplanationEntry) -> TextTable:
+def table_of(entry: ExplanationEntry) -> Table:
     """A line for each setting, what did it first; then what is left, and the whole."""
     lines = [_line(each) for each in entry["settings"]]
     for name, ratio in ((REST, entry["rest"]), ("B to A", entry["ratio"])):
         if ratio:
             lines.append((name, "", "", "", *_figures(ratio), "", str(ratio["n"])))
-    return TextTable(_title(entry), HEADS, tuple(lines), TEXTS, tuple(sentences(entry)))
+    return Table(_title(entry), HEADS, tuple(lines), TEXTS, tuple(sentences(entry)))
 
 
 def _title(entry: ExplanationEntry) -> str:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 
 from app.comparison.cells.cell import Comparison
 from app.comparison.cells.labels import names_of, row_label
-from app.comparison.differences.differences import DifferenceEntry, differences, is_of_the_builds
+from app.comparison.differences.differences import differences, is_of_the_builds
 from app.comparison.texts.causes_text import sentence
+from app.comparison.texts.differences_text import whole_table
 from app.comparison.verdicts.compare import by_group, compare
 from app.comparison.verdicts.more_work import is_against
 from app.comparison.why.causes import causes_of_row
 from app.comparison.why.grounds import Settings
 from app.core.errors import InputError
+from app.core.table import Table
 from app.core.units import date_text
 from app.history.store.history import History
 from app.stats import Limits
@@ -23,10 +25,9 @@ from app.stats import Limits
 from .caveats import caveats
 from .repeating import Script, how_to_repeat, script_of
 from .sentences import summary
-from .setups import Preset, Setup, presets, setups
+from .setups import Preset, presets, setups_table
 from .stacks import ProfiledStep, profiled
-from .tables import Group, before_and_after, costs, groups, latencies
-from .waits import waits
+from .tables import Columns, Group, before_and_after, costs, groups, latencies, waits
 
 SECTIONS = ("summary", "setup", "differences", "results", "charts", "cost", "stacks", "caveats", "repeat")
 _NAMED = 3  # in a title
@@ -40,13 +41,12 @@ class Report:
     names: tuple[str, ...]
     base: int
     summary: tuple[str, ...]
-    setups: tuple[Setup, ...]
-    differences: tuple[DifferenceEntry, ...]
-    differences_left_out: int
+    setups: Table
+    differences: Table
     groups: tuple[Group, ...]
-    latencies: tuple[Group, ...]
-    before_and_after: tuple[Group, ...]
-    costs: tuple[Group, ...]
+    latencies: tuple[Table, ...]
+    before_and_after: tuple[Table, ...]
+    costs: tuple[Table, ...]
     causes: tuple[tuple[str, tuple[str, ...]], ...]  # a step in a column, and its sentences
     stacks: tuple[ProfiledStep, ...]
     caveats: tuple[str, ...]
@@ -55,6 +55,10 @@ class Report:
     script: Script | None = field(repr=False)
     comparison: Comparison = field(repr=False)
     own_text: str = ""  # Markdown of the person who sends it
+
+    @property
+    def results(self) -> tuple[Table, ...]:
+        return (*(group.table for group in self.groups), *self.latencies, *self.before_and_after)
 
 
 def sections_without(left_out: Sequence[str]) -> tuple[str, ...]:
@@ -76,20 +80,19 @@ def read_report(
     """Read a report; raises InputError if the sessions cannot be compared."""
     found = by_group(compare(history, references, base, limits))
     columns, names, at = found.columns, tuple(names_of(found)), found.base
-    differing = _differences(history, found)
+    shown = Columns(names, at)
     return Report(
         title=title or title_of(found),
         made=f"Dyno {version('dyno')}, {date_text(time.time())}",
         names=names,
         base=at,
         summary=tuple(summary(found, names, at)),
-        setups=tuple(setups(history, columns, names)),
-        differences=tuple(differing[:_MOST_DIFFERENCES]),
-        differences_left_out=max(0, len(differing) - _MOST_DIFFERENCES),
-        groups=tuple(groups(found, at)),
-        latencies=tuple(latencies(found, at)),
-        before_and_after=tuple(before_and_after(found)),
-        costs=(*costs(found, at), *waits(history, found)),
+        setups=setups_table(history, columns, names),
+        differences=_differences(history, found, names),
+        groups=tuple(groups(found, shown)),
+        latencies=tuple(latencies(found, shown)),
+        before_and_after=tuple(before_and_after(found, shown)),
+        costs=(*costs(found, shown), *waits(history, found, shown)),
         causes=tuple(cause_sentences(history, found, names)),
         stacks=tuple(profiled(history, found, names, at)),
         caveats=tuple(caveats(history, found, names)),
@@ -101,11 +104,14 @@ def read_report(
     )
 
 
-def _differences(history: History, found: Comparison) -> list[DifferenceEntry]:
+def _differences(history: History, found: Comparison, names: Sequence[str]) -> Table:
     """Differences, without variables that only show other builds or engines."""
     firsts = [column.ids[0] for column in found.columns]
     entries = differences(history, firsts) if len(firsts) > 1 else []
-    return [each for each in entries if not is_of_the_builds(each)]
+    whole = whole_table(names, [each for each in entries if not is_of_the_builds(each)])
+    left_out = len(whole.lines) - _MOST_DIFFERENCES
+    remarks = (f"{left_out} further differences are left out.",) if left_out > 0 else ()
+    return replace(whole, lines=whole.lines[:_MOST_DIFFERENCES], remarks=remarks)
 
 
 def title_of(comparison: Comparison) -> str:

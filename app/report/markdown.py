@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 
 from app.comparison.texts.causes_text import HINT
 from app.comparison.verdicts.rounds import about_ratio
-from app.core.table import markdown_of
+from app.core.table import Table
+from app.core.table import to_markdown as table_as_markdown
 
 from .content import SECTIONS, Report
-from .setups import setup_lines
-from .tables import Cell, Group
 
 _SIGNS = ("\\", "`", "*", "_", "<", ">", "[", "]", "|", "#", "~", "&")
 
@@ -31,27 +30,19 @@ def _summary(report: Report) -> list[str]:
 
 
 def _setup(report: Report) -> list[str]:
-    lines = [[name, *texts] for name, texts in setup_lines(report.setups)]
-    return ["## What was compared", _table(["", *report.names], lines)]
+    return ["## What was compared", _table(report.setups)]
 
 
 def _differences(report: Report) -> list[str]:
-    lines = [
-        [each["group"], each["name"], *(value or "" for value in each["values"])]
-        for each in report.differences
-    ]
-    more = f"{report.differences_left_out} further differences are left out."
-    table = _table(["of", "what", *report.names], lines)
-    return ["## What differs", table, more if report.differences_left_out else ""]
+    return ["## What differs", _table(report.differences)]
 
 
 def _results(report: Report) -> list[str]:
-    its_groups = (*report.groups, *report.latencies, *report.before_and_after)
-    return ["## Results", *_groups(its_groups, report), _plain(about_ratio(report.comparison))]
+    return ["## Results", *map(_table, report.results), _plain(about_ratio(report.comparison))]
 
 
 def _costs(report: Report) -> list[str]:
-    return ["## What a query costs", *_causes(report), *_groups(report.costs, report)]
+    return ["## What a query costs", *_causes(report), *map(_table, report.costs)]
 
 
 def _causes(report: Report) -> list[str]:
@@ -63,11 +54,7 @@ def _causes(report: Report) -> list[str]:
 
 
 def _stacks(report: Report) -> list[str]:
-    parts = ["## Where the time went"]
-    for table in (table for step in report.stacks for table in step.tables):
-        lines = _table(table.heads, table.lines)
-        parts += [f"### {_plain(table.title)}", lines, *map(_plain, table.remarks)]
-    return parts
+    return ["## Where the time went", *(_table(table) for step in report.stacks for table in step.tables)]
 
 
 def _caveats(report: Report) -> list[str]:
@@ -95,22 +82,8 @@ _WRITTEN: dict[str, Callable[[Report], list[str]]] = {
 }
 
 
-def _groups(groups: Sequence[Group], report: Report) -> list[str]:
-    return [part for group in groups for part in _group(group, report)]
-
-
-def _group(group: Group, report: Report) -> list[str]:
-    lines = [*group.lines, *([group.mean] if group.mean else [])]
-    heading = f"### {_plain(group.title)}"
-    return [heading, _table(["", *report.names], [[line.name, *map(_cell, line.cells)] for line in lines])]
-
-
-def _cell(cell: Cell) -> str:
-    return f"{cell.text} ({cell.beside})" if cell.beside else cell.text
-
-
-def _table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    return markdown_of(heads, lines, 1, _plain).rstrip() if lines else ""
+def _table(table: Table) -> str:
+    return table_as_markdown(table, _plain).rstrip()
 
 
 def _with_code(text: str) -> str:

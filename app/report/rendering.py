@@ -21,7 +21,6 @@ from app.core.shipped import shipped_folder
 from .content import SECTIONS, Report
 from .curves import curve_charts
 from .flame_svg import flame_svg
-from .setups import setup_lines
 from .stacks import MOST
 from .svg import ColumnStyle, column_styles, drawing, line, text, tip
 
@@ -39,7 +38,6 @@ def to_html(report: Report, sections: Sequence[str] = SECTIONS) -> str:
         stacks=_stacks(report) if "stacks" in sections else [],
         looks=its,
         beside=_beside(report),
-        setup_lines=setup_lines(report.setups),
         explained=verdict_legend(report.comparison),
         of_rounds=about_ratio(report.comparison),
         causes_hint=HINT,
@@ -61,7 +59,7 @@ def _charts(report: Report, its: Sequence[ColumnStyle]) -> list[dict[str, Any]]:
     """Charts of each group: curves of swept steps, and bars; no empty ones."""
     drawn = [
         {
-            "title": group.title,
+            "title": group.table.title,
             "curves": [Markup(each) for each in curve_charts(group.rows, report.names, its)],  # noqa: S704
             "bars": Markup(bar_chart(group.name, group.rows, report.names, its, report.base)),  # noqa: S704
         }

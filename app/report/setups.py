@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from app.comparison.cells.cell import Column
+from app.core.table import Table
 from app.core.units import bytes_text, count_text, unit_text
 from app.history.steps.figures import facts, plan_of
 from app.history.store.history import History
 from app.variables.memory_text import memory_text
 
 _SHOWN = 16  # signs of a checksum
-
-
-@dataclass(frozen=True)
-class Setup:
-    """The setup of a column in words."""
-
-    name: str
-    parts: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -31,22 +24,29 @@ class Preset:
     cnf: str
 
 
-def setups(history: History, columns: Sequence[Column], names: Sequence[str]) -> Iterator[Setup]:
-    for column, name in zip(columns, names, strict=True):
-        known = {
-            what: (facts(history, column.id, what) or [{"value": {}}])[-1]["value"]
-            for what in ("machine", "build", "memory", "compression")
-        }
-        parts = [
-            ("Published", column.source),
-            *_machine(column.target, known["machine"]),
-            *_build(column, known["build"]),
-            ("Compression", unit_text(known["compression"].get("in_force", ""))),
-            ("Server memory", memory_text({}, known["memory"])),
-            ("Sequence", column.sequence),
-            ("Sessions", str(len(column.ids))),
-        ]
-        yield Setup(name, tuple((what, text) for what, text in parts if text.strip(" ()")))
+def setups_table(history: History, columns: Sequence[Column], names: Sequence[str]) -> Table:
+    """A line for each part of a setup, with a text for each column."""
+    setups = [_setup(history, column) for column in columns]
+    parts = dict.fromkeys(part for setup in setups for part in setup)
+    lines = tuple((part, *(setup.get(part, "") for setup in setups)) for part in parts)
+    return Table("", ("", *names), lines, 1 + len(names))
+
+
+def _setup(history: History, column: Column) -> dict[str, str]:
+    known = {
+        what: (facts(history, column.id, what) or [{"value": {}}])[-1]["value"]
+        for what in ("machine", "build", "memory", "compression")
+    }
+    parts = {
+        "Published": column.source,
+        **dict(_machine(column.target, known["machine"])),
+        **dict(_build(column, known["build"])),
+        "Compression": unit_text(known["compression"].get("in_force", "")),
+        "Server memory": memory_text({}, known["memory"]),
+        "Sequence": column.sequence,
+        "Sessions": str(len(column.ids)),
+    }
+    return {part: text for part, text in parts.items() if text.strip(" ()")}
 
 
 def _machine(target: str, machine: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -87,9 +87,3 @@ def presets(history: History, columns: Sequence[Column], names: Sequence[str]) -
         if cnf:
             found.setdefault(cnf, []).append(name)
     return [Preset(tuple(of), cnf) for cnf, of in found.items()]
-
-
-def setup_lines(setups: Sequence[Setup]) -> list[tuple[str, list[str]]]:
-    """A line for each part of a setup, with a text for each column."""
-    names = dict.fromkeys(name for setup in setups for name, _ in setup.parts)
-    return [(name, [dict(setup.parts).get(name, "") for setup in setups]) for name in names]

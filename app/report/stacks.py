@@ -9,7 +9,7 @@ from app.comparison.cells.cell import Comparison
 from app.comparison.stacks.flame import Flame, layout
 from app.comparison.stacks.stacks import Profile, profile_of, profiled_steps
 from app.comparison.texts.stacks_text import changes_tables
-from app.core.table import TextTable
+from app.core.table import Table
 from app.history.store.history import History
 
 MOST = 12  # flame graphs
@@ -29,7 +29,7 @@ class ProfiledStep:
 
     label: str
     pictures: tuple[FlamePicture, ...]
-    tables: tuple[TextTable, ...]
+    tables: tuple[Table, ...]
 
 
 def profiled(history: History, found: Comparison, names: Sequence[str], base: int) -> list[ProfiledStep]:

@@ -1,9 +1,9 @@
-"""The figures of a report as tables: steps by group, what a query costs, latencies where they come first."""
+"""The tables of a report: setups, steps by group, what a query costs, latencies where they come first."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from app.comparison.cells.cell import Comparison, Figure, Ratio, Row, RowGroup
 from app.comparison.cells.labels import row_label
@@ -17,81 +17,94 @@ from app.comparison.texts.text import (
     spread_text,
     steady_text,
 )
+from app.comparison.texts.waits_text import us_text
 from app.comparison.verdicts.rounds import relative
 from app.comparison.why.before_after import ColumnOfPair, pairs
 from app.comparison.why.engine_figures import differing
 from app.comparison.why.thread_states import client_shares
+from app.comparison.why.waits import waits_of_columns
+from app.core.table import MISSING, Cell, Line, Table
 from app.core.units import figure_text, unit_text
+from app.history.store.history import History
 from app.protocol.plan import step_label
 from app.protocol.thread_states import shares_text
 from app.stats.at_target.verdicts import COLOURED
 
 COSTS = ("cpu_us", "context_switches", "read_kb", "written_kb")  # measures of what a query costs
 NAMED_PCT = 5.0  # of the client threads' time: smaller shares are not listed
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A value, and its note below."""
-
-    text: str
-    beside: str = ""  # how it stands to the base
-    tone: str = ""  # better, worse or nothing
-    tip: str = ""  # n, spread, p
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line of a table: its title and a cell for each column."""
-
-    name: str
-    cells: tuple[Cell, ...]
+_WAITS = 3  # of a step
 
 
 @dataclass(frozen=True)
 class Group:
-    """Steps with one unit, and their mean."""
+    """Steps with one unit, and the table of their results."""
 
     name: str
-    unit: str
-    direction: str
-    lines: tuple[Line, ...]
-    mean: Line | None
-    rows: tuple[Row, ...] = field(repr=False)
-
-    @property
-    def title(self) -> str:
-        less = " (less is better)" if self.direction == "lower" else ""
-        return f"{self.name}, {unit_text(self.unit)}{less}" if self.unit else f"{self.name}{less}"
+    rows: tuple[Row, ...]
+    table: Table
 
 
-def groups(found: Comparison, base: int) -> Iterator[Group]:
+@dataclass(frozen=True)
+class Columns:
+    """The columns that all tables of figures have, after what a line is of."""
+
+    names: tuple[str, ...]
+    base: int
+
+    def table(self, title: str, lines: Sequence[Line], mean: Line | None = None) -> Table:
+        return Table(title, ("", *self.names), tuple(lines), 1, mean=mean)
+
+
+def title_of(name: str, unit: str, direction: str = "") -> str:
+    """`Latency p99, ms/query (less is better)`."""
+    unit = f", {unit_text(unit)}" if unit else ""
+    return f"{name}{unit}{' (less is better)' if direction == 'lower' else ''}"
+
+
+def groups(found: Comparison, columns: Columns) -> Iterator[Group]:
     """Groups in the order of their first steps, separated by unit, like the means."""
     for entry in found.groups:
         rows = [row for row in found.rows if (row.group, row.unit) == (entry.group, entry.unit)]
-        lines = tuple(_line(row, base) for row in rows)
-        name, unit = entry.group or "other steps", entry.unit
-        yield Group(name, unit, entry.direction, lines, _mean(entry, base), tuple(rows))
+        lines = [_line(row, columns.base) for row in rows]
+        name = entry.group or "other steps"
+        title = title_of(name, entry.unit, entry.direction)
+        yield Group(name, tuple(rows), columns.table(title, lines, _mean(entry, columns.base)))
 
 
-def costs(found: Comparison, base: int) -> Iterator[Group]:
+def costs(found: Comparison, columns: Columns) -> Iterator[Table]:
     """Costs per query of each driven step; empty if no step has them."""
     driven = [row for row in found.rows if row.kind == "drive"]
-    for name in (*COSTS, *_of_engine(driven, base)):
-        yield from _measured(driven, name, base)
-    yield from _client_threads(driven)
+    for name in (*COSTS, *_of_engine(driven, columns.base)):
+        yield from _measured(driven, name, columns)
+    yield from _client_threads(driven, columns)
 
 
-def _client_threads(rows: Sequence[Row]) -> Iterator[Group]:
+def _client_threads(rows: Sequence[Row], columns: Columns) -> Iterator[Table]:
     """Shares of the client threads' time by state."""
     shares = [[client_shares(row, at) for at in _columns(row)] for row in rows]
     lines = [
-        Line(row_label(row), tuple(Cell(shares_text(each, NAMED_PCT) if each else "-") for each in columns))
-        for row, columns in zip(rows, shares, strict=True)
-        if any(columns)
+        (row_label(row), *(shares_text(each, NAMED_PCT) if each else MISSING for each in its))
+        for row, its in zip(rows, shares, strict=True)
+        if any(its)
     ]
     if lines:
-        yield Group("Time of client threads", "", "", tuple(lines), None, ())
+        yield columns.table("Time of client threads", lines)
+
+
+def waits(history: History, found: Comparison, columns: Columns) -> Iterator[Table]:
+    """The longest waits of each driven step by name; nothing if the servers listed none."""
+    driven = [row for row in found.rows if row.kind == "drive"]
+    if lines := [line for row in driven for line in _waits_of(history, found, row)]:
+        yield columns.table(title_of("Longest waits of all threads", "us/query", "lower"), lines)
+
+
+def _waits_of(history: History, found: Comparison, row: Row) -> Iterator[Line]:
+    every = waits_of_columns(history, found, row.workload, row.coordinates)
+    timed = [each for each in every if any(each["per_query_us"])]
+    for each in timed[:_WAITS]:
+        figures = zip(each["per_query_us"], each["n"], strict=True)
+        cells = (Cell(us_text(value), tip=f"n = {n}") for value, n in figures)
+        yield (f"{row_label(row)}: {each['name']}", *cells)
 
 
 def _of_engine(rows: Sequence[Row], base: int) -> list[str]:
@@ -100,40 +113,37 @@ def _of_engine(rows: Sequence[Row], base: int) -> list[str]:
     return [each.name for each in MEASURES if each.name in found]
 
 
-def latencies(found: Comparison, base: int) -> Iterator[Group]:
+def latencies(found: Comparison, columns: Columns) -> Iterator[Table]:
     """Percentiles of the steps whose figure is a mean latency."""
     timed = [row for row in found.rows if row.unit == "ms"]
     for name in LATENCIES:
-        yield from _measured(timed, name, base)
+        yield from _measured(timed, name, columns)
 
 
-def before_and_after(found: Comparison) -> Iterator[Group]:
+def before_and_after(found: Comparison, columns: Columns) -> Iterator[Table]:
     """Tests before and after the writes: after / before, session by session."""
     lines = [
-        Line(
-            step_label(pair["after"], pair["coordinates"]),
-            tuple(map(_changed, pair["columns"])),
-        )
+        (step_label(pair["after"], pair["coordinates"]), *map(_changed, pair["columns"]))
         for pair in pairs(found)
     ]
     if lines:
-        yield Group("Before and after the writes", "after / before", "", tuple(lines), None, ())
+        yield columns.table(title_of("Before and after the writes", "after / before"), lines)
 
 
 def _changed(column: ColumnOfPair) -> Cell:
     before, after = map(figure_text, column["values"])
     ratio = column["ratio"]
-    return Cell("-") if ratio is None else Cell(f"{ratio:.2f}", f"{before} to {after}")
+    return Cell(MISSING) if ratio is None else Cell(f"{ratio:.2f}", f"{before} to {after}")
 
 
-def _measured(rows: Sequence[Row], name: str, base: int) -> Iterator[Group]:
+def _measured(rows: Sequence[Row], name: str, columns: Columns) -> Iterator[Table]:
     """A value as measured; a report only judges the results of steps."""
     measure = measure_named(name)
     there = [row for row in rows if row.has(name)]
-    lines = [Line(row_label(row), _plain(row.measures[name], base)) for row in there]
+    lines = [(row_label(row), *_plain(row.measures[name], columns.base)) for row in there]
     if lines:
         unit = measure.unit_of(there[0]).removeprefix("/query")  # a count: its title says so already
-        yield Group(measure.title, unit, measure.direction, tuple(lines), None, ())
+        yield columns.table(title_of(measure.title, unit, measure.direction), lines)
 
 
 def _plain(figures: Sequence[Figure], base: int) -> tuple[Cell, ...]:
@@ -149,7 +159,7 @@ def _columns(row: Row) -> range:
 
 
 def _line(row: Row, base: int) -> Line:
-    return Line(row_label(row), tuple(_cell(row, at, base) for at in _columns(row)))
+    return (row_label(row), *(_cell(row, at, base) for at in _columns(row)))
 
 
 def _cell(row: Row, at: int, base: int) -> Cell:
@@ -175,7 +185,7 @@ def _mean(entry: RowGroup, base: int) -> Line | None:
     if entry.steps < 2 or len(entry.ratios) < 2:
         return None
     cells = [_mean_cell(None if at == base else ratio, entry) for at, ratio in enumerate(entry.ratios)]
-    return Line(f"geometric mean of {entry.of} steps", tuple(cells))
+    return (f"geometric mean of {entry.of} steps", *cells)
 
 
 def _mean_cell(ratio: Ratio | None, entry: RowGroup) -> Cell:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
-from app.core.table import TextTable
+from app.core.table import Table
 from ui.core.index import Index
 from ui.core.plain import plain_data
 
@@ -14,7 +14,7 @@ from .heads import LEFT, RIGHT
 
 SHARE = Qt.ItemDataRole.UserRole  # of a cell: float | None
 
-_NOTHING = TextTable("", (), (), 0)
+_NOTHING = Table("", (), (), 0)
 
 
 class TextTableModel(QAbstractTableModel):
@@ -26,7 +26,7 @@ class TextTableModel(QAbstractTableModel):
         self._shares: Sequence[float | None] = ()
         self.share_column = -1  # where there is none
 
-    def show(self, table: TextTable, shares: Sequence[float | None] = (), share_column: int = -1) -> None:
+    def show(self, table: Table, shares: Sequence[float | None] = (), share_column: int = -1) -> None:
         """Show a table; `shares`: one per line, drawn behind a column."""
         self.beginResetModel()
         self._table, self._shares, self.share_column = table, shares, share_column

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.core.table import MISSING, TextTable
+from app.core.table import MISSING, Table
 from app.core.units import count_text, date_text
 from app.engines import engine_of
 from app.history.machines.calibration import Calibration
@@ -15,7 +15,7 @@ WAYS = {"shared": "shared CPUs", "own": "separate CPUs"}
 CALMER = 0.75  # of the noise: then CPUs of their own are worth it
 
 
-def calibration_table(found: Calibration) -> TextTable:
+def calibration_table(found: Calibration) -> Table:
     """A line for each time, a column for each way to give out the CPUs."""
     noises = {name: noise for name in WAYS if (noise := getattr(found, name)) is not None}
     lines = tuple(
@@ -25,7 +25,7 @@ def calibration_table(found: Calibration) -> TextTable:
     )
     title = f"Smallest difference that is found four times in five ({CONTENDERS} contenders, {CELLS} cells)"
     heads = ("plan takes", "sessions of each contender", *(WAYS[name] for name in noises))
-    return TextTable(title, heads, lines, 1, tuple(remarks(found)))
+    return Table(title, heads, lines, 1, tuple(remarks(found)))
 
 
 def repeats_in(minutes: int, found: Calibration) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from app.core.table import TextTable
+from app.core.table import Table
 from app.core.units import count_text, date_text
 from app.history.machines.canaries import CanaryRun, counted
 from app.stats.between import ENOUGH, between_plans
@@ -14,7 +14,7 @@ FIGURES = ("reads", "commits")
 NONE = "No canary run yet: plans of more than ten minutes measure a small server before each session."
 
 
-def canary_table(runs: Sequence[CanaryRun]) -> TextTable:
+def canary_table(runs: Sequence[CanaryRun]) -> Table:
     """A line for each canary run, the newest first."""
     shares = {name: shares_of(runs, name) for name in FIGURES}
     lines = tuple(
@@ -25,7 +25,7 @@ def canary_table(runs: Sequence[CanaryRun]) -> TextTable:
         for at, run in enumerate(runs)
     )
     heads = ("began", "before session", "server", "disturbed by", "reads/s", "commits/s")
-    return TextTable(
+    return Table(
         "Speed of the machine before each session (canary runs)", heads, lines, 4, (variation_text(runs),)
     )
 

@@ -8,7 +8,7 @@ from app.comparison.cells.cell import CauseEntry
 from app.comparison.verdicts.more_work import AGAINST, is_against
 from app.comparison.why.causes import CausesEntry
 from app.comparison.why.grounds import DIFFERS
-from app.core.table import TextTable
+from app.core.table import Table
 from app.core.units import figure_text
 
 from .costs_text import share_text
@@ -47,12 +47,12 @@ def _beside(texts: Sequence[str], words: str) -> str:
     return f"{own}{words}{f' (base {base[0]})' if base else ''}"
 
 
-def causes_table(title: str, entry: CausesEntry) -> TextTable:
+def causes_table(title: str, entry: CausesEntry) -> Table:
     """A line for each cause, first what explains most."""
     has_base = len(entry["named_share"]) > 1
     heads = ("cause", "figure", *(("explains", "share", "base") if has_base else ("share",)), "n")
     lines = tuple(_line(at, each) for at, each in enumerate(entry["causes"], 1))
-    return TextTable(title, heads, lines, 2, tuple(remarks(entry)))
+    return Table(title, heads, lines, 2, tuple(remarks(entry)))
 
 
 def _line(at: int, entry: CauseEntry) -> tuple[str, ...]:

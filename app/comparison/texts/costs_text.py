@@ -13,7 +13,7 @@ from app.comparison.verdicts.rounds import relative
 from app.comparison.why.before_after import ColumnOfPair, PairOfSteps
 from app.comparison.why.why import COSTS, CostEntry, PairEntry, WhyEntry, remarks_of
 from app.core.csv_text import csv_text
-from app.core.table import MISSING, TextTable, ratio_text
+from app.core.table import MISSING, Table, ratio_text
 from app.core.units import figure_text, unit_text
 from app.history.steps.step_text import mark_text
 from app.protocol.plan import coordinates_text, step_label
@@ -55,7 +55,7 @@ _CSV = (
 # a step
 
 
-def details(comparison: Comparison, entry: WhyEntry) -> TextTable:
+def details(comparison: Comparison, entry: WhyEntry) -> Table:
     """The figure, then all costs in the order in which they may explain it."""
     names = _names(comparison)
     figure = (
@@ -70,7 +70,7 @@ def details(comparison: Comparison, entry: WhyEntry) -> TextTable:
     heads = ("", "unit", "base", "other", "ratio", "may explain", "busy", "n", "spread")
     step = step_label(entry["step"], entry["coordinates"])
     title = f"{step}: {names[entry['column']]} against {names[entry['base']]}"
-    return TextTable(title, heads, (figure, *costs, *engine), 2, tuple(remarks_of(entry)), fixed=2)
+    return Table(title, heads, (figure, *costs, *engine), 2, tuple(remarks_of(entry)), fixed=2)
 
 
 def _names(comparison: Comparison) -> dict[str, str]:
@@ -113,9 +113,7 @@ def share_text(share: float | None) -> str:
 # all steps
 
 
-def costs_of_steps(
-    comparison: Comparison, is_relative: bool, names: Sequence[str] | None = None
-) -> TextTable:
+def costs_of_steps(comparison: Comparison, is_relative: bool, names: Sequence[str] | None = None) -> Table:
     """A line for each step and column, relative to the base or as measured; without empty costs."""
     base, names = comparison.base, names or names_of(comparison)
     there = [name for name in COSTS if any(row.has(name) for row in comparison.rows)]
@@ -128,7 +126,7 @@ def costs_of_steps(
     heads = ("step", "per", "column", "figure", *(SHORT[name] for name in there))
     title = f"Relative to {names[base]}" if is_relative else "As measured"
     remarks = _of_cut(comparison) if lines else (UNMEASURED,)
-    return TextTable(title, heads, tuple(lines), 3, remarks, fixed=3)
+    return Table(title, heads, tuple(lines), 3, remarks, fixed=3)
 
 
 def _of_cut(comparison: Comparison) -> tuple[str, ...]:
@@ -188,7 +186,7 @@ _ALL = 5  # sessions that are listed one by one
 
 def pairs_of_steps(
     comparison: Comparison, found: Sequence[PairOfSteps], names: Sequence[str] | None = None
-) -> TextTable:
+) -> Table:
     """A line for each pair and column."""
     names = names or names_of(comparison)
     lines = tuple(
@@ -204,7 +202,7 @@ def pairs_of_steps(
     )
     heads = ("step", "column", "unit", "before", "after", "ratio", "sessions", "n")
     title = "Before and after the writes"
-    return TextTable(title, heads, lines, 3, () if lines else (NOTHING["before-after"],), fixed=3)
+    return Table(title, heads, lines, 3, () if lines else (NOTHING["before-after"],), fixed=3)
 
 
 def _cells(column: ColumnOfPair, unit: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from app.comparison.differences.differences import DifferenceEntry, is_of_the_builds
 from app.core.csv_text import csv_text
-from app.core.table import TextTable
+from app.core.table import Table
 from app.core.units import count_text
 
 NOTHING = "Nothing differs."
@@ -17,7 +17,7 @@ _NAMED = 3  # sessions of one column
 _CUT = "… "  # in place of what all have
 
 
-def differences_table(names: Sequence[str], found: Sequence[DifferenceEntry]) -> TextTable:
+def differences_table(names: Sequence[str], found: Sequence[DifferenceEntry]) -> Table:
     """A line for each difference, without those that only show other builds or engines.
 
     Sessions that are the same in all lines, such as repeats, share a column.
@@ -30,7 +30,13 @@ def differences_table(names: Sequence[str], found: Sequence[DifferenceEntry]) ->
     lines = tuple(
         (each["group"], each["name"], *(values[at] for values in columns)) for at, each in enumerate(shown)
     )
-    return TextTable("What differs", heads, lines, len(heads), _remarks(found, len(shown)), fixed=2)
+    return Table("What differs", heads, lines, len(heads), _remarks(found, len(shown)), fixed=2)
+
+
+def whole_table(names: Sequence[str], found: Sequence[DifferenceEntry]) -> Table:
+    """A line for each difference, a column for each session, and the values as they are."""
+    lines = tuple((each["group"], each["name"], *(value or "" for value in each["values"])) for each in found)
+    return Table("", (*_HEADS, *names), lines, len(_HEADS) + len(names), fixed=2)
 
 
 def _head(names: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from app.comparison.stacks.flame import Flame, layout
 from app.comparison.stacks.stacks import NO_STACKS, Profile, profile_of
 from app.core.errors import InputError
-from app.core.table import TextTable
+from app.core.table import Table
 from app.history.store.history import History
 
 from .stacks_text import changes_table, functions_table, title_of
@@ -30,7 +30,7 @@ class FlameView:
 
     name: str
     flame: Flame
-    table: TextTable
+    table: Table
     remarks: tuple[str, ...] = field(default=())
 
 

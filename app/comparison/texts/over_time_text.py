@@ -11,7 +11,7 @@ from app.comparison.answers.over_time import (
     too_few,
 )
 from app.comparison.verdicts.judgement import SHORT_SIGNS
-from app.core.table import TextTable
+from app.core.table import Table
 from app.core.units import count_text, date_text, unit_text
 from app.stats.changes import FEWEST
 
@@ -24,10 +24,10 @@ _CAUSES = {
 }
 
 
-def changes_table(found: OverTimeEntry) -> TextTable:
+def changes_table(found: OverTimeEntry) -> Table:
     """A line for each change, in the order of the steps."""
     lines = tuple(_line(found, step, change) for step in found["steps"] for change in step["changes"])
-    return TextTable("Changes", _HEADS, lines, _TEXTS, tuple(_remarks(found)))
+    return Table("Changes", _HEADS, lines, _TEXTS, tuple(_remarks(found)))
 
 
 def _line(found: OverTimeEntry, step: StepOverTime, change: ChangeEntry) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from app.comparison.stacks.parts import part_of
 from app.comparison.stacks.stacks import NO_STACKS, Change, Profile, changes, functions
-from app.core.table import TextTable
+from app.core.table import Table
 
 MOST = 30  # lines
 
@@ -15,7 +15,7 @@ def title_of(label: str, is_off_cpu: bool = False) -> str:
     return f"{label}, {'waiting' if is_off_cpu else 'on the CPU'}"
 
 
-def functions_table(profile: Profile, label: str, is_off_cpu: bool = False, most: int = MOST) -> TextTable:
+def functions_table(profile: Profile, label: str, is_off_cpu: bool = False, most: int = MOST) -> Table:
     """The functions with the most samples of their own."""
     folded = profile.side(is_off_cpu)
     found, n = functions(folded), sum(folded.values())
@@ -26,12 +26,12 @@ def functions_table(profile: Profile, label: str, is_off_cpu: bool = False, most
     left = f"{len(found) - most:,} functions more" if len(found) > most else ""
     heads = ("function", "part", "self", "total", "samples")
     remarks = tuple(filter(None, (*profile.remarks, left)))
-    return TextTable(f"{title_of(label, is_off_cpu)}: {n:,} samples", heads, lines, 2, remarks)
+    return Table(f"{title_of(label, is_off_cpu)}: {n:,} samples", heads, lines, 2, remarks)
 
 
 def changes_tables(
     profiles: Sequence[Profile], names: Sequence[str], base: int, label: str, most: int = MOST
-) -> list[TextTable]:
+) -> list[Table]:
     """A table for each other column; of a single column its functions."""
     if len(profiles) == 1:
         return [functions_table(profiles[0], label, most=most)]
@@ -44,7 +44,7 @@ def changes_tables(
 
 def changes_table(
     base: Profile, other: Profile, names: tuple[str, str], label: str, most: int = MOST
-) -> TextTable:
+) -> Table:
     """The functions whose share changed most, with the part that chance alone explains."""
     missing = [name for name, each in zip(names, (base, other), strict=True) if not each.samples]
     remarks = [f"{name}: {NO_STACKS}" for name in missing]
@@ -55,7 +55,7 @@ def changes_table(
     )
     rest = f"{len(found) - most:,} functions more" if len(found) > most else ""
     remarks += [*dict.fromkeys((*base.remarks, *other.remarks)), *([rest] if rest else [])]
-    return TextTable(title, heads, tuple(map(_line, found[:most])), 2, tuple(remarks))
+    return Table(title, heads, tuple(map(_line, found[:most])), 2, tuple(remarks))
 
 
 def _line(change: Change) -> tuple[str, ...]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from app.comparison.cells.cell import Cell, Comparison, Ratio, Row, RowGroup
 from app.comparison.cells.labels import names_of, row_label
@@ -15,7 +13,8 @@ from app.comparison.verdicts.rounds import about_ratio
 from app.core.csv_text import csv_text
 from app.core.harmless import harmless
 from app.core.names import short_names
-from app.core.table import escaped, fitting, markdown_of
+from app.core.table import Table, escaped, markdown_of
+from app.core.table import to_text as table_text
 from app.core.units import count_text, figure_text, unit_text
 from app.history.steps.figures import SteadinessEntry
 from app.history.steps.rates import limit_text, try_texts
@@ -25,13 +24,8 @@ from app.protocol.plan import coordinates_text
 from app.stats.at_target.steady import STEADY, UNSTEADY
 
 _UnitText = Callable[["Row | RowGroup"], str]
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
 WIDE = 200  # of what is not shown in a terminal
 ALL = 1_000  # sessions of a cell: more than there can be
-_FIXED = 3  # columns before the pairs
 _NAMED = 2  # columns that are named where all have the same repeats
 _LESS = "\N{DOWNWARDS ARROW}"
 _SMALLEST = 0.0001  # smallest p shown: less assumes normal noise far beyond any measurement
@@ -63,45 +57,29 @@ def to_markdown(comparison: Comparison, has_details: bool = False) -> str:
     """A table for a forum or an issue, with its caveats."""
     remarks = [f"- {escaped(remark)}" for remark in remarks_of(comparison)]
     first = [f"{escaped(each)}\n" for each in comparison.first_texts]
-    cells = _cells(comparison, has_details, names_of(comparison), _unit)
-    return "\n".join([*first, markdown_of(*cells), *remarks]).rstrip() + "\n"
+    table = results_table(comparison, has_details, names_of(comparison), _unit)
+    return "\n".join([*first, markdown_of(table.heads, table.lines), *remarks]).rstrip() + "\n"
 
 
-def to_tables(comparison: Comparison, has_details: bool = False, width: int = WIDE) -> list[Table]:
-    """Tables for a terminal, with as many columns in each as fit; in detail: with n, p and spread."""
-    from rich.cells import cell_len
-
-    names = short_names(names_of(comparison)).names
-    heads, lines = _cells(comparison, has_details, names, _brief_unit)
-    lines = [[harmless(cell) for cell in line] for line in (heads, *lines)]
-    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
-    return [_table(lines, columns) for columns in fitting(widths, width, _FIXED, 2)]
-
-
-def _table(lines: Sequence[Sequence[str]], columns: Sequence[int]) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
-    heads, *rest = ([Text(line[at]) for at in columns] for line in lines)
-    table = Table(box=None, pad_edge=False)
-    for at, head in enumerate(heads):
-        table.add_column(head, justify="left" if at < 2 else "right", overflow="fold")
-    for line in rest:
-        table.add_row(*line)
-    return table
+def results_table(comparison: Comparison, has_details: bool, names: Sequence[str], unit: _UnitText) -> Table:
+    """The step, its unit, the result of the base, then each other result and ratio."""
+    base = comparison.base
+    order = [base, *(at for at in range(len(comparison.columns)) if at != base)]
+    heads = ["step", "unit", names[base]]
+    rounds = [" by round" if column.by_round else "" for column in comparison.columns]
+    heads += [head for at in order[1:] for head in (names[at], f"/ {names[base]}{rounds[at]}")]
+    lines = [(row_label(row), unit(row), *_line(row, order, has_details)) for row in comparison.rows]
+    lines += [_group_line(group, order, unit(group)) for group in _told(comparison)]
+    remarks = tuple(remarks_of(comparison))
+    return Table("", tuple(heads), tuple(lines), 2, remarks, fixed=3, together=2)
 
 
 def to_text(comparison: Comparison, has_details: bool = False, width: int = WIDE) -> str:
-    """The tables of the terminal with their remarks, as plain text; nothing of it is cut."""
-    from rich.console import Console
-
-    console = Console(file=io.StringIO(), width=width, highlight=False, color_system=None)
-    with console.capture() as captured:
-        for table in to_tables(comparison, has_details, width):
-            console.print(table, "")
-    lines = [line.rstrip() for line in captured.get().splitlines()]
-    first = map(harmless, [*comparison.first_texts, *above_of(comparison)])
-    return "\n".join([*first, *lines, *map(harmless, remarks_of(comparison))]).rstrip() + "\n"
+    """For a terminal: tables with as many columns in each as fit; in detail: with n, p and spread."""
+    names = short_names(names_of(comparison)).names
+    table = results_table(comparison, has_details, names, _brief_unit)
+    first = [f"{harmless(each)}\n" for each in (*comparison.first_texts, *above_of(comparison))]
+    return "".join([*first, table_text(table, width)])
 
 
 def above_of(comparison: Comparison) -> list[str]:
@@ -230,19 +208,6 @@ def _alone(comparison: Comparison) -> list[str]:
     ]
 
 
-def _cells(
-    comparison: Comparison, has_details: bool, names: Sequence[str], unit: _UnitText
-) -> tuple[list[str], list[list[str]]]:
-    """Heads and lines: the step, its unit, the result of the base, then each other result and ratio."""
-    base = comparison.base
-    order = [base, *(at for at in range(len(comparison.columns)) if at != base)]
-    heads = ["step", "unit", names[base]]
-    rounds = [" by round" if column.by_round else "" for column in comparison.columns]
-    heads += [head for at in order[1:] for head in (names[at], f"/ {names[base]}{rounds[at]}")]
-    lines = [[row_label(row), unit(row), *_line(row, order, has_details)] for row in comparison.rows]
-    return heads, [*lines, *(_group_line(group, order, unit(group)) for group in _told(comparison))]
-
-
 def _unit(of: Row | RowGroup) -> str:
     return unit_text(of.unit) + (" (less is better)" if of.direction == "lower" else "")
 
@@ -310,12 +275,12 @@ def _told(comparison: Comparison) -> list[RowGroup]:
     ]
 
 
-def _group_line(group: RowGroup, order: Sequence[int], unit: str) -> list[str]:
+def _group_line(group: RowGroup, order: Sequence[int], unit: str) -> tuple[str, ...]:
     cells = [f"geometric mean of {group.group or 'all'}", unit, f"{group.of} steps"]
     for at in order[1:]:
         found = group.ratios[at]
         cells += ["", "-" if found is None else mean_text(found) + fewer_text(found, group)]
-    return cells
+    return tuple(cells)
 
 
 def fewer_text(mean: Ratio, group: RowGroup) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from app.comparison.why.waits import NamedEntry, StatementPair, WaitPair
-from app.core.table import MISSING, TextTable, ratio_text
+from app.core.table import MISSING, Table, ratio_text
 from app.core.units import count_text
 from app.engines.waits import KINDS
 from app.history.steps.step_waits import StepWaits
@@ -58,7 +58,7 @@ def statement_lines(step: StepWaits) -> Iterator[str]:
         yield f"{step.step}: {each.text}: {', '.join(filter(None, parts))}"
 
 
-def step_table(step: StepWaits) -> TextTable:
+def step_table(step: StepWaits) -> Table:
     """The waits of a step: kind, time per query, how often."""
     lines = tuple(
         (wait.name, us_text(wait.per_query_us), us_text(wait.ms), f"{wait.count:,}", kind_text(wait.kind))
@@ -66,17 +66,17 @@ def step_table(step: StepWaits) -> TextTable:
     )
     heads = ("wait", "us/query", "ms", "times", "kind")
     remarks = [*([] if step.waits.by_name else [OFF]), *lock_lines(step)]
-    return TextTable(step.step, heads, lines, 1, tuple(remarks))
+    return Table(step.step, heads, lines, 1, tuple(remarks))
 
 
 # two columns
 
 
-def waits_table(title: str, entry: NamedEntry) -> TextTable:
+def waits_table(title: str, entry: NamedEntry) -> Table:
     """A line for each wait, the longest first."""
     heads = ("wait", "kind", "base us/query", "other us/query", "ratio", "base times", "other times", "n")
     lines = tuple(_wait_cells(each) for each in entry["waits"])
-    return TextTable(title, heads, lines, 2, () if all(entry["by_name"]) else (OFF,))
+    return Table(title, heads, lines, 2, () if all(entry["by_name"]) else (OFF,))
 
 
 def _wait_cells(pair: WaitPair) -> tuple[str, ...]:
@@ -92,7 +92,7 @@ def _wait_cells(pair: WaitPair) -> tuple[str, ...]:
     )
 
 
-def statements_table(title: str, entry: NamedEntry) -> TextTable:
+def statements_table(title: str, entry: NamedEntry) -> Table:
     """A line for each statement, first those that examined another number of rows."""
     heads = (
         *("statement", "base us", "other us", "ratio", "base examined", "other examined"),
@@ -100,7 +100,7 @@ def statements_table(title: str, entry: NamedEntry) -> TextTable:
     )
     lines = tuple(_statement_cells(each) for each in entry["statements"])
     differ = (DIFFER,) if any(each["differs"] for each in entry["statements"]) else ()
-    return TextTable(title, heads, lines, 1, differ if lines else (NO_STATEMENTS,))
+    return Table(title, heads, lines, 1, differ if lines else (NO_STATEMENTS,))
 
 
 def _statement_cells(pair: StatementPair) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.labels import names_of, row_label
-from app.core.table import TextTable
+from app.core.table import Table
 from app.protocol.thread_states import LOCK, STATES, TITLES, UNKNOWN, shares_text, time_per_query
 
 CLIENT_TIME = tuple(map(time_per_query, STATES))  # measures
@@ -40,7 +40,7 @@ def sentences(shares: Sequence[dict[str, float] | None]) -> list[str]:
     )
 
 
-def states_of_steps(comparison: Comparison, names: Sequence[str] | None = None) -> TextTable:
+def states_of_steps(comparison: Comparison, names: Sequence[str] | None = None) -> Table:
     """A line for each step and column: its shares by state."""
     names = names or names_of(comparison)
     lines = [
@@ -52,4 +52,4 @@ def states_of_steps(comparison: Comparison, names: Sequence[str] | None = None) 
     heads = ("step", "column", *(_HEADS.get(state, TITLES[state]) for state in STATES), "n")
     remarks = () if lines else (NO_STATES,)
     title = f"Time of client threads, base {names[comparison.base]}"
-    return TextTable(title, heads, tuple(lines), 2, remarks, fixed=2)
+    return Table(title, heads, tuple(lines), 2, remarks, fixed=2)

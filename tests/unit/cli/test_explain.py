@@ -41,7 +41,7 @@ class Launcher:
 def launcher(dyno_home: Path, monkeypatch: pytest.MonkeyPatch) -> Launcher:
     made = Launcher(dyno_home)
     monkeypatch.setattr("app.cli.explain._settled", lambda _: explaining(asked()))
-    monkeypatch.setattr("app.cli.explain.launch_plan", made.launch)
+    monkeypatch.setattr("app.cli.answering.launch_plan", made.launch)
     return made
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.comparison.cells.cell import Comparison, Figure, Row
+from app.core.table import Cell as TableCell
 
 
 def cells(row: Row, name: str) -> list[Any]:
@@ -18,3 +19,8 @@ def of_each(figures: Sequence[Figure], name: str) -> list[Any]:
 
 def texts_of(comparison: Comparison) -> list[str]:
     return [each.text for each in comparison.warnings]
+
+
+def beside(line: Sequence[str]) -> list[str]:
+    """What stands beside the figures of a line of a report."""
+    return [cell.beside if isinstance(cell, TableCell) else "" for cell in line[1:]]

@@ -23,7 +23,7 @@ from app.protocol.events import Fact
 from app.protocol.plan import Plan
 from app.report.content import read_report
 from tests import journals
-from tests.unit.comparison.cells import cells
+from tests.unit.comparison.cells import beside, cells
 
 INNODB, ROCKSDB = journals.contender("innodb"), journals.contender("rocksdb")
 NOISE = (0.0, 0.8, -0.6, 0.3, -0.2)  # per cent, of the sessions of a column
@@ -163,7 +163,7 @@ def test_the_report_says_it_first(history: History) -> None:
     )
     assert report.caveats[0].startswith("different work") or "across time" in report.caveats[0]
     assert any("across time, because their sessions do not alternate" in each for each in report.caveats)
-    assert report.groups[0].lines[0].cells[1].beside == "2.00 better \N{LEFT RIGHT ARROW}"
+    assert beside(report.groups[0].table.lines[0])[1] == "2.00 better \N{LEFT RIGHT ARROW}"
 
 
 # left out

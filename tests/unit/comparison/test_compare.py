@@ -345,15 +345,15 @@ def test_markdown(history: History) -> None:
 
 
 def test_table(history: History) -> None:
-    from rich.console import Console
-
     keep(history, values=VALUES)
     edits.rename(history, IDS[0], "[red]x")
-    console = Console(file=io.StringIO(), width=120)
-    console.print(*compare_text.to_tables(compare(history, IDS[:2], base=IDS[1])))
-    text = console.file.getvalue()
+    text = compare_text.to_text(compare(history, IDS[:2], base=IDS[1]), width=120)
     assert "[red]x" in text
-    assert text.splitlines()[0].split()[:3] == ["step", "unit", "rocksdb-default-1"]
+    assert next(line for line in text.splitlines() if line.startswith("step")).split()[:3] == [
+        "step",
+        "unit",
+        "rocksdb-default-1",
+    ]
 
 
 def test_text_is_the_table_with_its_remarks(history: History) -> None:

@@ -23,7 +23,7 @@ from app.report.markdown import to_markdown
 from app.report.rendering import to_html
 from app.stats import Limits
 from tests.sliced import INNODB, MYISAM, ROCKSDB, Odd, keep, plan
-from tests.unit.comparison.cells import cells
+from tests.unit.comparison.cells import beside, cells
 
 DISTURBED = Odd(marks=["disturbed"], others={"causes": ["others"], "cpu_pct": 150.0, "cpus": 2})
 HALFWAY = {30: 0.7}
@@ -242,9 +242,7 @@ def test_all_readers_say_the_same_ratio(history: History) -> None:
     assert entry["ratio"] == ratio and entry["n"] == [5, 4] and not entry["overlaps"]
     assert costs_of_steps(found, is_relative=True).lines[1][3] == "0.90"
     report = read_report(history, ids)
-    assert any(
-        "0.90" in str(line) and "worse" in str(line) for group in report.groups for line in group.lines
-    )
+    assert any("0.90 worse" in beside(line)[1] for group in report.groups for line in group.table.lines)
 
 
 def test_contenders_that_are_the_same_twice_are_no_pairs(history: History) -> None:

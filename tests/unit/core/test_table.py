@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from app.core.table import TextTable, fitting, split
+from app.core.table import Cell, Table, columns_text, fitting, split, to_markdown, to_text
 
-TABLE = TextTable(
+TABLE = Table(
     "What differs", ("of", "what", "a" * 9, "b" * 9, "c" * 9), (("x", "y", "1", "2", "3"),), 5, ("more",), 2
 )
 
@@ -41,9 +41,34 @@ def test_the_remarks_stand_below_the_last_one() -> None:
 
 def test_texts_that_do_not_fit_next_to_each_other_go_on_below() -> None:
     line = ("a variable of a long name is 2 (base 4000)", "1.01 counted per query (base 0.0016)", "92%")
-    table = TextTable("x", ("cause", "figure", "share"), (line,), 2)
+    table = Table("x", ("cause", "figure", "share"), (line,), 2)
     assert split(table, 120)[0].lines == (line,)
     parts = split(table, 50)
     assert all(len(cell) <= 24 for part in parts for each in part.lines for cell in each)
     said = " ".join(cell for part in parts for each in part.lines for cell in each).split()
     assert {*said} == {*" ".join(line).split()}
+
+
+NOTED = Table(
+    "A title of <b>", ("", "a|b"), (("scan", Cell("1,000", "0.93 worse", "worse")),), 1, ("x < y",),
+    mean=("mean", Cell("0.93")),
+)  # fmt: skip
+
+
+def test_markdown_has_what_stands_beside_and_the_mean() -> None:
+    assert to_markdown(NOTED).splitlines() == [
+        "### A title of &lt;b>", "",
+        "|  | a\\|b |", "| --- | ---: |", "| scan | 1,000 (0.93 worse) |", "| mean | 0.93 |", "",
+        "x &lt; y",
+    ]  # fmt: skip
+
+
+def test_text_is_as_wide_as_its_signs() -> None:
+    assert to_text(NOTED).splitlines() == [
+        "A title of <b>",
+        "        a|b",
+        "scan  1,000",
+        "mean   0.93",
+        "x < y",
+    ]
+    assert columns_text(("a", "b"), [("\u8868", "x"), ("e\u0301", None)]) == "a   b\n\u8868  x\ne\u0301\n"

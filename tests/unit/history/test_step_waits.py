@@ -21,7 +21,6 @@ from app.report.content import read_report
 from tests import comparable
 from tests.journals import Maker, store
 from tests.named import STATEMENTS, WAITS
-from tests.unit.comparison.cells import cells
 
 STEP, AT = "read-only", {"threads": 1}
 REPORTED = "Longest waits of all threads"
@@ -75,9 +74,9 @@ def test_two_columns_side_by_side(kept: Any) -> None:
 
 def test_a_report_names_the_longest_waits(kept: Any) -> None:
     history, ids = kept
-    (group,) = [each for each in read_report(history, ids).costs if each.name == REPORTED]
-    line = next(each for each in group.lines if each.name == f"{STEP} threads=1: InnoDB row lock")
-    assert cells(line, "text") == ["480", "480"]
+    (table,) = [each for each in read_report(history, ids).costs if each.title.startswith(REPORTED)]
+    line = next(each for each in table.lines if each[0] == f"{STEP} threads=1: InnoDB row lock")
+    assert line[1:] == ("480", "480")
     assert len(waits_of_columns(history, compare(history, ids), STEP, AT)) == 3
 
 
@@ -90,7 +89,7 @@ def test_an_older_journal_has_none(tmp_path: Path) -> None:
         assert ended is not None and step_table(ended).remarks == (OFF,)
         named = named_waits(history, compare(history, [session, other]), STEP, AT, 1)
         assert (named["waits"], named["statements"], named["by_name"]) == ([], [], [False, False])
-        assert all(each.name != REPORTED for each in read_report(history, [session]).costs)
+        assert all(not each.title.startswith(REPORTED) for each in read_report(history, [session]).costs)
 
 
 @pytest.mark.parametrize(

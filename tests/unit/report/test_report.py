@@ -24,7 +24,7 @@ from app.report.svg import column_styles
 from app.report.writing import render
 from app.stats import Limits
 from tests import comparable, journals
-from tests.unit.comparison.cells import cells
+from tests.unit.comparison.cells import beside
 
 EVIL = '<script>alert("x")</script>'
 REPEATS = 6
@@ -117,7 +117,7 @@ def test_of_single_sessions_it_is_told_how_steady_they_were(tmp_path: Path) -> N
 
 def test_one_session_is_a_report_too(history: History) -> None:
     report = read_report(history, keep(history, repeats=1)[:1])
-    assert report.summary == () and report.differences == () and len(report.groups) == 3
+    assert report.summary == () and report.differences.lines == () and len(report.groups) == 3
     html = render(report, ".html")
     assert "the base" not in html and "geometric mean" not in html and html.count("<polyline ") == 2
     assert "<code>dyno session script SESSION --out FOLDER</code>" in html
@@ -222,19 +222,21 @@ def test_latencies_come_first_where_they_are_the_figure(history: History) -> Non
     for turn in its_plan.turns:
         Writer(history).append(its_plan.id, turn.session, 0, journals.whole(its_plan, turn.session).raw)
     report = read_report(history, [turn.session for turn in its_plan.turns])
-    assert [group.name for group in report.latencies] == ["Latency p50", "Latency p95", "Latency p99"]
-    assert report.latencies[0].unit == "ms/query" and "### Latency p99, ms/query" in render(report, ".md")
+    assert [table.title.split(",")[0] for table in report.latencies] == [
+        f"Latency p{share}" for share in (50, 95, 99)
+    ]
+    assert "### Latency p99, ms/query" in render(report, ".md")
 
 
 def test_tests_before_and_after_the_writes_stand_beside_one_another(history: History) -> None:
     ids = comparable.keep(history.directory, comparable.plan(2, repeats=3))
     report = read_report(history, ids)
-    (group,) = report.before_and_after
-    assert [line.name for line in group.lines] == ["point-query threads=1", "point-query threads=4"]
+    (table,) = report.before_and_after
+    assert [line[0] for line in table.lines] == ["point-query threads=1", "point-query threads=4"]
     first = next(row for row in report.comparison.rows if row.workload == "point-query.pre")
     before = first.cells[0].value
     assert before is not None
-    assert group.lines[0].cells[0].beside.startswith(f"{figure_text(before)} to ")
+    assert beside(table.lines[0])[0].startswith(f"{figure_text(before)} to ")
     assert "Before and after the writes" in render(report, ".html") and "after / before" in render(
         report, ".md"
     )
@@ -243,8 +245,8 @@ def test_tests_before_and_after_the_writes_stand_beside_one_another(history: His
 def test_a_cost_stands_beside_the_base(history: History) -> None:
     report = read_report(history, keep(history))
     cpu = report.costs[0]
-    assert (cpu.name, cpu.unit) == ("CPU per query", "us/query")
-    assert [(cell.text, cell.beside) for cell in cpu.lines[0].cells] == [("35.50", ""), ("35.50", "1.00")]
+    assert cpu.title.startswith("CPU per query, us/query")
+    assert cpu.lines[0][1:] == ("35.50", "35.50") and beside(cpu.lines[0]) == ["", "1.00"]
 
 
 def test_what_has_to_be_known(history: History) -> None:
@@ -299,7 +301,9 @@ def test_published_results_name_their_source(history: History) -> None:
     import_shipped(history)
     names = ["innodb-5.6.35-default", "myrocks-5.6.35-default"]
     report: Report = read_report(history, names)
-    assert dict(report.setups[0].parts)["Published"].startswith("Mark Callaghan, 2017-03")
+    assert next(line for line in report.setups.lines if line[0] == "Published")[1].startswith(
+        "Mark Callaghan, 2017-03"
+    )
     assert report.repeat == (
         "Dyno did not measure innodb-5.6.35-default, myrocks-5.6.35-default: the source is named above.",
     )
@@ -327,10 +331,10 @@ def test_published_results_beside_ones_own(history: History) -> None:
     assert "have 4 steps in common" in report.summary[1]
     assert "is 0.01 over the 2 steps of point-query" in report.summary[1]
     assert "write-heavy" not in report.summary[1]  # 2 of 6
-    means = [group.mean for group in report.groups if group.mean]
-    assert [mean.name for mean in means] == ["geometric mean of 3 steps"]
-    assert cells(means[0], "beside") == ["", "of 2 of 3"]
-    told = {each["name"] for each in report.differences}
+    (mean,) = [group.table.mean for group in report.groups if group.table.mean]
+    assert mean[0] == "geometric mean of 3 steps"
+    assert beside(mean) == ["", "of 2 of 3"]
+    told = {line[1] for line in report.differences.lines}
     assert {"build", "family", "version", "sequence"} < told and {each[:5] for each in told} == {
         "build", "famil", "versi", "seque", "step ", "prese",
     }  # fmt: skip
@@ -343,9 +347,9 @@ def test_a_mean_of_fewer_steps_than_others_says_of_how_many(history: History) ->
     """Of three columns one lacks two of four figures."""
     lacking = comparable.plan(3, its_steps=comparable.steps((1, 2, 4), driven=[("a", "g"), ("b", "g")]))
     ids = comparable.keep(history.directory, lacking, failed=[(2, "b")])
-    (mean,) = [group.mean for group in read_report(history, ids).groups if group.name == "g"]
-    assert mean is not None and mean.name == "geometric mean of 6 steps"
-    assert cells(mean, "beside") == ["", "", "of 3 of 6"]
+    (mean,) = [group.table.mean for group in read_report(history, ids).groups if group.name == "g"]
+    assert mean is not None and mean[0] == "geometric mean of 6 steps"
+    assert beside(mean) == ["", "", "of 3 of 6"]
 
 
 def test_the_command_writes_a_file_once(

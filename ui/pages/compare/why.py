@@ -19,7 +19,7 @@ from app.comparison.why.thread_states import states_of_steps
 from app.comparison.why.waits import named_waits
 from app.comparison.why.why import WhyEntry, why, why_all
 from app.core.csv_text import csv_text
-from app.core.table import TextTable
+from app.core.table import Table
 from app.core.units import count_text
 from app.history.store.history import History
 from ui.core.context import Context
@@ -65,7 +65,7 @@ class WhyPanel(Panel):
         super().__init__(context.theme, parent)
         self._context = context
         self._latest = Latest(context.tasks, self)
-        self._named: TextTable | None = None  # of the ways of READ, once it is read
+        self._named: Table | None = None  # of the ways of READ, once it is read
         self._way = context.memory.value("compare/why", CAUSES)
         self._ways = {text: QPushButton(text) for text in _TIPS}
         self._model = TextTableModel(self)
@@ -155,7 +155,7 @@ class WhyPanel(Panel):
 
     def _draw_step(self, shown: PanelContent) -> None:
         if (entry := _entry(shown)) is None:
-            self._show(TextTable("", (), (), 0, (_CHOOSE,)))
+            self._show(Table("", (), (), 0, (_CHOOSE,)))
             return
         shares = [None, *(cost["explains"] for cost in entry["costs"]), *(None for _ in entry["engine"])]
         table = details(shown.whole, entry)
@@ -167,7 +167,7 @@ class WhyPanel(Panel):
         self._named, way, place = None, self._way, _place(shown)
         alone = place is not None and place[1] == shown.whole.base
         if place is None or (alone and way != CAUSES):
-            self._show(TextTable("", (), (), 0, (_CHOOSE,)))
+            self._show(Table("", (), (), 0, (_CHOOSE,)))
             self.drawn.emit()
             return
         self._latest.read(
@@ -176,17 +176,17 @@ class WhyPanel(Panel):
             self.failed.emit,
         )
 
-    def _on_named(self, way: str, table: TextTable) -> None:
+    def _on_named(self, way: str, table: Table) -> None:
         if self._way == way:  # else the person looks at something else by now
             self._named = table
             self._show(table)
             self.drawn.emit()
 
-    def _show(self, table: TextTable) -> None:
+    def _show(self, table: Table) -> None:
         self._model.show(table)
         self._arrange(table)
 
-    def _arrange(self, table: TextTable) -> None:
+    def _arrange(self, table: Table) -> None:
         self._table.setTextElideMode(_CUT.get(self._way, Qt.TextElideMode.ElideRight))
         self._heading.setText(table.title)
         self._heading.setVisible(bool(table.title))
@@ -219,7 +219,7 @@ def _place(shown: PanelContent) -> tuple[Row, int] | None:
     return row, shown.column if shown.column in others else others[0]
 
 
-def _read(history: History, way: str, shown: PanelContent, row: Row, at: int) -> TextTable:
+def _read(history: History, way: str, shown: PanelContent, row: Row, at: int) -> Table:
     """The table of a way of READ."""
     names, base = names_of(shown.whole), shown.whole.base
     title = f"{row_label(row)}: {names[at]}" + (f" against {names[base]}" if at != base else "")

@@ -7,7 +7,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.comparison.texts.waits_text import step_table
-from app.core.table import TextTable
+from app.core.table import Table
 from app.history.steps.step_waits import StepWaits, waits_at
 from ui.core.context import Context
 from ui.core.tasks import Latest
@@ -60,8 +60,8 @@ class WaitsPanel(QWidget):
     def _on_read(self, step: StepWaits | None) -> None:
         self._show(None if step is None else step_table(step))
 
-    def _show(self, table: TextTable | None) -> None:
-        shown = table or TextTable("", (), (), 0, (_NONE,))
+    def _show(self, table: Table | None) -> None:
+        shown = table or Table("", (), (), 0, (_NONE,))
         self._model.show(shown)
         self.remark.setText("; ".join(filter(None, (shown.title, *shown.remarks))))
         self.table.setVisible(bool(shown.lines))

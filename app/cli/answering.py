@@ -1,0 +1,164 @@
+"""Plan after plan until a question is answered: what `dyno explain` and `dyno bisect` have in common."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from typing import TYPE_CHECKING, Any, Protocol
+
+from app.core.errors import InputError, TargetError
+
+from .launching import launch_plan
+from .parser import add_directory, add_json, duration, whole_number
+from .plan_options import DISTURBING, add_options, rows_of
+from .screen import print_json, print_tables, say
+
+if TYPE_CHECKING:
+    from app.core.table import Table
+    from app.explaining.evidence import Evidence
+    from app.planner import PlanRequest
+    from app.protocol.answers import Survey
+    from app.protocol.plan import Plan
+
+MOST_MINUTES = 1440
+_WORK = ("sequence", "tables", "seconds", "warmup", "cpus")  # options of the work, as a request has them
+
+
+class Question(Protocol):
+    """What is asked, with what is known so far."""
+
+    def read(self) -> Evidence:
+        """Read what the history says by now."""
+
+    def next_request(self) -> PlanRequest | None:
+        """The next plan, once it is said what it is; None if there is none."""
+
+    def time_text(self) -> str:
+        """How long all of it may take."""
+
+    def entry(self) -> Any:
+        """The answer, for `--json`."""
+
+    def table(self) -> Table:
+        """The answer, for people."""
+
+
+# its options
+
+
+def add_work(parser: argparse.ArgumentParser, step: str) -> None:
+    """Options for the step that is measured, and the work around it."""
+    parser.add_argument("--step", required=True, help=step)
+    parser.add_argument("--threads", type=whole_number(1, 100_000), help="client threads of the step")
+    parser.add_argument("--sequence", help="sequence with the step, for contenders by name")
+    parser.add_argument("--target", help="target, for contenders by name (default: local, this computer)")
+    parser.add_argument("--tables", type=whole_number(1, 10_000), help="number of tables")
+    parser.add_argument("--rows", help='rows of each table, or "3x memory"')
+    parser.add_argument("--seconds", type=duration, help="measured seconds of the step in each round")
+    parser.add_argument("--warmup", type=duration, help="unmeasured seconds before the step")
+    add_options(parser, "cpus", *DISTURBING)
+
+
+def add_time(parser: argparse.ArgumentParser, what: str, usual: str = "") -> None:
+    """A limit for the time, in minutes or as `dyno run` has it."""
+    its = parser.add_mutually_exclusive_group()
+    its.add_argument(
+        "--minutes",
+        type=whole_number(1, MOST_MINUTES),
+        help=f"start no {what} that would end later than this{usual}",
+    )
+    its.add_argument("--time-limit", type=duration, help="the same as a time: 1800, 30min, 1h30min")
+
+
+def minutes_of(arguments: argparse.Namespace) -> int | None:
+    """The whole minutes of either option; None without."""
+    given: int | None = arguments.minutes
+    if arguments.time_limit is not None:
+        given = int(arguments.time_limit) // 60
+        if not 1 <= given <= MOST_MINUTES:
+            raise InputError(f"--time-limit must be from 1 to {MOST_MINUTES} minutes")
+    return given
+
+
+def add_so_far(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--so-far", action="store_true", help="measure nothing: show what has been measured says"
+    )
+
+
+def add_ways(parser: argparse.ArgumentParser) -> None:
+    add_directory(parser)
+    parser.add_argument("--dry-run", action="store_true", help="show the next plan; start nothing")
+    parser.add_argument("--detach", action="store_true", help="start the next plan and return at once")
+    for name, what in (
+        ("busy", "a plan of another directory runs there"),
+        ("small-disk", "the disk may get full"),
+    ):
+        parser.add_argument(
+            f"--allow-{name}", action="store_true", default=None, help=f"start even if {what}"
+        )
+    add_json(parser)
+    parser.set_defaults(queue=False, at=None, start=False)
+
+
+def with_options(request: PlanRequest, arguments: argparse.Namespace) -> PlanRequest:
+    return request.with_options(
+        **{name: getattr(arguments, name) for name in (*_WORK, *DISTURBING)},
+        rows=rows_of(arguments.rows),
+        threads=arguments.threads and [arguments.threads],
+        allow_busy=arguments.allow_busy,
+        allow_small_disk=arguments.allow_small_disk,
+    )
+
+
+# its answer
+
+
+def answer(arguments: argparse.Namespace, ask: Callable[[argparse.Namespace], Question]) -> int:
+    """Measure what is asked, and show the answer; with --json the progress goes to standard error."""
+    if not arguments.json:
+        question = ask(arguments)
+        code, is_answered = _measure(question, arguments)
+        if is_answered:
+            print_tables([question.table()])
+        return code
+    with redirect_stdout(sys.stderr):
+        question = ask(arguments)
+        code, is_answered = _measure(question, arguments)
+    if is_answered:
+        print_json(question.entry())
+    return code
+
+
+def _measure(question: Question, arguments: argparse.Namespace) -> tuple[int, bool]:
+    """Plan after plan; no answer where the next one was only shown or goes on alone."""
+    known, code = question.read(), 0
+    while not (arguments.so_far or code) and (request := question.next_request()):
+        code, plan = launch_plan(request.target, _as_it_is(request), arguments)
+        if arguments.dry_run:
+            say(question.time_text())
+        if arguments.dry_run or arguments.detach or _goes_on(plan):
+            return code, False
+        before, known = known, question.read()
+        if not code and len(known.rounds) == len(before.rounds):  # the next plan would be the same
+            raise TargetError(
+                "no round of the last plan counts: its steps failed or are marked, see dyno session show"
+                f" last; what was measured before stays, dyno {arguments.word} goes on with it"
+            )
+    return code, True
+
+
+def _as_it_is(request: PlanRequest) -> Callable[[Survey], PlanRequest]:
+    return lambda _: request
+
+
+def _goes_on(plan: Plan) -> bool:
+    """Whether the person has detached from the plan."""
+    from app.history.lists.sessions import sessions
+
+    from .session import opened
+
+    with opened() as history:
+        return bool(sessions(history, plan=plan.id, states=("waiting", "active")))
