@@ -27,6 +27,7 @@ from app.protocol.events import (
     StepEnded,
     StepStarted,
     encode,
+    from_json,
 )
 from app.protocol.plan import Contender, Plan, Step, Turn
 from tests.plans import VERSION
@@ -124,7 +125,8 @@ class Maker:
     def add(self, kind: Any, **fields: Any) -> None:
         self.t = round(self.t + 0.001, 4)
         at = round(self.began_at + self.t, 3)
-        self.events.append(kind(seq=len(self.events) + 1, t=self.t, at=at, **fields))
+        stamp = {"seq": len(self.events) + 1, "t": self.t, "at": at}
+        self.events.append(from_json({"kind": kind.kind, **stamp, **fields}))
 
     def begin(self, series: Sequence[dict[str, Any]] = SERIES) -> Maker:
         self.planned()

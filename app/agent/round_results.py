@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-from typing import Any, Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from app.protocol.events import (
     REPEATED,
@@ -15,6 +14,7 @@ from app.protocol.events import (
     StepEnded,
     decode,
 )
+from app.protocol.others import Others
 from app.protocol.plan import LONGEST_S, Plan, Turn
 from app.protocol.series import MADE_OF
 from app.protocol.states import SessionState, StepState
@@ -33,7 +33,7 @@ class Result(NamedTuple):
     state: str
     value: Optional[float] = None
     marks: FrozenSet[str] = frozenset()
-    others: Mapping[str, Any] = MappingProxyType({})
+    others: Others = Others()
     seconds: Seconds = ()
     is_whole: bool = False  # a step in slices that was one, longer than a slice may be
     began: int = 0  # when the session did, in seconds, as the history has it
@@ -119,7 +119,8 @@ class _Reading:
         there = self._seconds.get(step, {}) if is_figure else {}
         seconds = [there.get(at) for at in range(max(there, default=-1) + 1)]
         known = seconds if any(each is not None for each in seconds) else ()
-        return Result(state, ended.value, frozenset(ended.marks), ended.others, known, began=self._began_at)
+        others = ended.others or Others()
+        return Result(state, ended.value, frozenset(ended.marks), others, known, began=self._began_at)
 
 
 def _events(path: str) -> Iterator[Event]:

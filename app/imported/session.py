@@ -26,7 +26,7 @@ from app.protocol.series import LOAD
 
 OF_CONTENDER = ("build", "family", "version", "engine", "preset", "table_options")
 NOT_REPORTED = ("load.reconnects", "load.rows")
-SERIES = [each for each in LOAD if each["name"] not in NOT_REPORTED]
+SERIES = [each for each in LOAD if each.name not in NOT_REPORTED]
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class ForeignStep:
     step: Step
     value: float
     seconds: float = 0.0  # 0: nobody said
-    totals: dict[str, Any] = field(default_factory=dict)
+    totals: dict[str, Any] = field(default_factory=dict)  # of step_ended
     latency_ms: dict[str, Any] = field(default_factory=dict)
     reported: tuple[Second, ...] = ()
 
@@ -97,10 +97,11 @@ def _events_of(at: int, step: ForeignStep, t: float, began_at: float) -> list[Ev
         now = t + each.t
         found.append(Sample(0, now, began_at + now, at, round(each.t) - 1, each.dt, list(each.values)))
     ended = t + step.seconds
+    totals: Any = step.totals  # in its own order: the journal of a session that is imported again is the same
     found.append(
         StepEnded(
             0, ended, began_at + ended, at, "completed", value=step.value, seconds=step.seconds,
-            totals=step.totals, latency_ms=step.latency_ms,
+            totals=totals, latency_ms=step.latency_ms,
         )
     )  # fmt: skip
     return found

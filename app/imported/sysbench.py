@@ -148,7 +148,7 @@ def _reported(text: str) -> tuple[Second, ...]:
         if values["percent"] != "95" or _figure(values["tps"]) * (t - before) < P95_EVENTS:
             values["latency"] = None
         if t > before:
-            said = [values.get(_PRINTED[series["name"]]) for series in SERIES]
+            said = [values.get(_PRINTED[series.name]) for series in SERIES]
             found.append(
                 Second(t, t - before, tuple(None if text is None else _figure(text) for text in said))
             )

@@ -9,10 +9,34 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Union
+from typing import Any, ClassVar, Mapping, Union
 
-from .others import DISTURBED
-from .values import check_fields
+from .others import DISTURBED, Others
+from .reading import (
+    PART,
+    Count,
+    Counter,
+    Figure,
+    Id,
+    LatencyCode,
+    Moment,
+    Name,
+    Number,
+    Outcome,
+    Place,
+    Second,
+    Seconds,
+    Seq,
+    ShapeError,
+    StepOutcome,
+    Text,
+    most,
+    read,
+)
+from .series import Series
+from .step_parts import Limit, Schedule, Settled, Totals, to_json
+from .thread_states import ThreadStates
+from .waits import Statement, Waits
 
 PROTOCOL = (1, 3)
 MAX_LINE = 1 << 20  # bytes of one event, its newline included
@@ -33,105 +57,90 @@ class ProtocolError(ValueError):
 
 
 @dataclass(frozen=True)
-class SessionPlanned:
+class Stamped:
+    """What every event has."""
+
+    seq: Seq
+    t: Seconds
+    at: Moment
+
+
+@dataclass(frozen=True)
+class SessionPlanned(Stamped):
     """The first event: everything about the session that was decided beforehand."""
 
     kind: ClassVar[str] = "session_planned"
-    seq: int
-    t: float
-    at: float
-    protocol: str  # "1.0"
-    session: str
-    plan: dict[str, Any]  # Plan.to_json(): the journal needs nothing beside it
+    protocol: Name  # "1.0"
+    session: Id
+    plan: dict[Name, Any]  # Plan.to_json(): the journal needs nothing beside it
 
 
 @dataclass(frozen=True)
-class SessionStarted:
+class SessionStarted(Stamped):
     kind: ClassVar[str] = "session_started"
-    seq: int
-    t: float
-    at: float
-    agent: str  # hash of the agent file
-    pid: int
+    agent: Name  # hash of the agent file
+    pid: Count
 
 
 @dataclass(frozen=True)
-class Fact:
+class Fact(Stamped):
     """A fact: machine, build, variables, create_table, compression, engine_status, ..."""
 
     kind: ClassVar[str] = "fact"
-    seq: int
-    t: float
-    at: float
-    name: str
-    value: Any
-    when: str = ""  # loaded | written | ended, for facts taken more than once
+    name: Name
+    value: Any  # see app/protocol/checked/facts.py
+    when: Name = ""  # loaded | written | ended, for facts taken more than once
 
 
 @dataclass(frozen=True)
-class SeriesDeclared:
+class SeriesDeclared(Stamped):
     """The series whose values every later sample carries, in this order."""
 
     kind: ClassVar[str] = "series_declared"
-    seq: int
-    t: float
-    at: float
-    # {"name","unit","kind":"gauge"|"rate","direction":"higher"|"lower"|"","label","digits"}
-    series: list[dict[str, Any]]
+    series: list[Series] = field(metadata=most(10_000))
 
 
 @dataclass(frozen=True)
-class StepStarted:
+class StepStarted(Stamped):
     kind: ClassVar[str] = "step_started"
-    seq: int
-    t: float
-    at: float
-    step: int  # index into the steps of the plan
+    step: Place  # index into the steps of the plan
     seed: int = 0
     after_crash: bool = False
-    debt: dict[str, Any] = field(default_factory=dict)  # what was still to be written when it began
+    # what was still to be written when it began
+    debt: dict[Name, Number | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Progress:
+class Progress(Stamped):
     """Progress of a step without measured seconds (load, index, scan, settle)."""
 
     kind: ClassVar[str] = "progress"
-    seq: int
-    t: float
-    at: float
-    step: int
-    done: float
-    total: float
-    unit: str
-    text: str = ""
+    step: Place
+    done: Number
+    total: Number
+    unit: Name
+    text: Text = ""
 
 
 @dataclass(frozen=True)
-class Sample:
+class Sample(Stamped):
     """One second of everything."""
 
     kind: ClassVar[str] = "sample"
-    seq: int
-    t: float
-    at: float
-    step: int
-    s: int  # the second of the step, from 0; negative in warm-up
-    dt: float  # the true length of the interval
-    values: list[Any]  # as declared; null is missing
+    step: Place
+    s: Second  # the second of the step, from 0; negative in warm-up
+    dt: Seconds  # the true length of the interval
+    values: list[Number | None]  # as declared; null is missing
     derived: bool = False  # the last second: total less intervals
-    latency: str | None = None  # events by bucket, see latency.py
+    latency: LatencyCode | None = None  # events by bucket, see latency.py
 
 
 @dataclass(frozen=True)
-class Log:
+class Log(Stamped):
     kind: ClassVar[str] = "log"
-    seq: int
-    t: float
-    at: float
-    source: str  # agent | server | sysbench
-    level: str  # info | warning | error
-    text: str
+    source: Name  # agent | server | sysbench
+    level: Name  # info | warning | error
+    text: Text
 
 
 def note_problem(text: str) -> str:
@@ -144,91 +153,73 @@ def note_problem(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Note:
+class Note(Stamped):
     """A note that a person wrote at this moment."""
 
     kind: ClassVar[str] = "note"
-    seq: int
-    t: float
-    at: float
-    text: str
-    step: int = -1
+    text: Text
+    step: Place = -1
 
 
 @dataclass(frozen=True)
-class Mark:
+class Mark(Stamped):
     """A moment: measured (the warm-up is over), repeated (the step begins again), crash, recovered, ..."""
 
     kind: ClassVar[str] = "mark"
-    seq: int
-    t: float
-    at: float
-    name: str
-    step: int = -1
-    value: float | None = None
-    text: str = ""
+    name: Name
+    step: Place = -1
+    value: Number | None = None
+    text: Text = ""
 
 
 @dataclass(frozen=True)
-class StepEnded:
+class StepEnded(Stamped):
     kind: ClassVar[str] = "step_ended"
-    seq: int
-    t: float
-    at: float
-    step: int
-    outcome: str  # completed | failed | stopped | skipped
-    reason: str = ""
-    value: float | None = None  # the figure of the step, in the unit of its Step
-    seconds: float = 0.0  # the measured ones
-    # events queries reads writes other transactions errors reconnects rows ...
-    totals: dict[str, Any] = field(default_factory=dict)
-    latency_ms: dict[str, Any] = field(default_factory=dict)  # min avg max p50 p95 p99
-    buckets: list[Any] = field(default_factory=list)  # [[upper bound in ms, count], ...]
+    step: Place
+    outcome: StepOutcome  # completed | failed | stopped | skipped
+    reason: Text = ""
+    value: Figure | None = None  # the figure of the step, in the unit of its Step
+    seconds: Figure = 0.0  # the measured ones
+    totals: Totals = field(default_factory=Totals)
+    latency_ms: dict[Name, Figure | None] = field(default_factory=dict)  # min avg max p50 p95 p99
+    buckets: list[tuple[Figure, Figure]] = field(default_factory=list)  # (upper bound in ms, count)
     # cpu_us disk_busy_us rows_read log_kb read_kb (the device's) server_read_kb (its own) ...: docs/journal.md
-    per_query: dict[str, Any] = field(default_factory=dict)
-    per_row: dict[str, Any] = field(default_factory=dict)
-    status: dict[str, Any] = field(default_factory=dict)  # deltas of the server's counters
+    per_query: dict[Name, Figure | None] = field(default_factory=dict)
+    per_row: dict[Name, Figure | None] = field(default_factory=dict)
+    status: dict[Name, Counter | None] = field(default_factory=dict)  # deltas of the server's counters
     # bytes by part: tables redo undo binlog temporary other total
-    sizes: dict[str, Any] = field(default_factory=dict)
-    rows: dict[str, Any] = field(default_factory=dict)  # inserted deleted (derived), in the tables now
-    debt: dict[str, Any] = field(default_factory=dict)
-    marks: list[str] = field(default_factory=list)  # error-ridden, after-a-crash, indebted, capped ...
-    # of a settle step: seconds waited_for capped left written_bytes device_bytes; of the writes before it:
-    # steps cause run_written_bytes run_written_by rows row_bytes write_amplification
-    settled: dict[str, Any] = field(default_factory=dict)
+    sizes: dict[Name, Figure | None] = field(default_factory=dict)
+    # inserted deleted (derived), in the tables now
+    rows: dict[Name, Number | None] = field(default_factory=dict)
+    debt: dict[Name, Number | None] = field(default_factory=dict)
+    marks: list[Name] = field(default_factory=list)  # error-ridden, after-a-crash, indebted, capped ...
+    settled: Settled | None = field(default=None, metadata=PART)  # of a settle step
     # server_cores load_cores variables restarted_with key_caches: read back where the step asks for them
-    in_force: dict[str, Any] = field(default_factory=dict)
-    others: dict[str, Any] = field(default_factory=dict)  # Others: what else took the machine meanwhile
-    # of a step at a rate: rate achieved (events/s) behind_s queued (events due that had not begun at its end)
-    schedule: dict[str, Any] = field(default_factory=dict)
-    # of a step of kind limit: p99_ms (the limit) closed_rate rate (events/s) tries [{rate p99_ms events passed}]
-    limit: dict[str, Any] = field(default_factory=dict)
-    waits: dict[str, Any] = field(default_factory=dict)  # Waits: what the threads of the server waited for
-    statements: list[Any] = field(default_factory=list)  # Statement: by digest, the longest first
-    threads: dict[str, Any] = field(default_factory=dict)  # ThreadStates: what the server's threads did
+    in_force: dict[Name, Any] = field(default_factory=dict)
+    others: Others | None = field(default=None, metadata=PART)  # what else took the machine meanwhile
+    schedule: Schedule | None = field(default=None, metadata=PART)  # of a step at a rate
+    limit: Limit | None = field(default=None, metadata=PART)  # of a step of kind limit
+    waits: Waits | None = field(default=None, metadata=PART)  # what the threads of the server waited for
+    # by digest, the longest first
+    statements: list[Statement] = field(default_factory=list, metadata=most(1000))
+    threads: ThreadStates | None = field(default=None, metadata=PART)  # what the server's threads did
 
 
 @dataclass(frozen=True)
-class SessionEnded:
+class SessionEnded(Stamped):
     """The last event; a journal without it belongs to a session that is active or lost."""
 
     kind: ClassVar[str] = "session_ended"
-    seq: int
-    t: float
-    at: float
-    outcome: str  # completed | failed | stopped
-    reason: str
-    events: int  # of this journal, this one included
+    outcome: Outcome  # completed | failed | stopped
+    reason: Text
+    events: Count  # of this journal, this one included
 
 
 @dataclass(frozen=True)
-class Unknown:
+class Unknown(Stamped):
     """An event of a newer minor protocol: kept as it is and shown as unknown."""
 
     kind: ClassVar[str] = "unknown"
-    seq: int
-    t: float
-    at: float
     data: dict[str, Any] = field(default_factory=dict)
 
 
@@ -238,15 +229,19 @@ Event = Union[
 ]  # fmt: skip
 
 KINDS: dict[str, Any] = {cls.kind: cls for cls in Event.__args__ if cls is not Unknown}  # type: ignore[attr-defined]
-_NAMES = {cls: frozenset(f.name for f in fields(cls)) for cls in KINDS.values()}
+_PARTS = {each.name for each in fields(StepEnded) if "part" in each.metadata}
+
+
+def written(ended: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of step_ended as they are written; `to_json` writes their parts."""
+    return {name: {} if value is None and name in _PARTS else value for name, value in ended.items()}
 
 
 def encode(event: Any) -> bytes:
     """An event as one line with newline; raises ProtocolError if it is too long."""
-    data = event.data if isinstance(event, Unknown) else vars(event)
-    line = json.dumps(
-        {"kind": event.kind, **data}, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    )
+    data = event.data if isinstance(event, Unknown) else written(vars(event))
+    data = {"kind": event.kind, **data}
+    line = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False, default=to_json)
     raw = line.encode("utf-8", "backslashreplace") + b"\n"
     if len(raw) > MAX_LINE:
         raise ProtocolError(
@@ -268,28 +263,22 @@ def from_json(data: Any) -> Event:
     """The event of a decoded line."""
     if not isinstance(data, dict):
         raise ProtocolError("not an event: no object")
-    cls = KINDS.get(data.get("kind", ""), Unknown) if isinstance(data.get("kind"), str) else Unknown
-    if cls is Unknown:
-        return _unknown(data)
+    kind = data.get("kind")
+    cls = KINDS.get(kind) if isinstance(kind, str) else None
     try:
-        check_fields(cls, data, cls.kind)
-    except ValueError as error:
-        raise ProtocolError(str(error)) from None
-    if cls is SessionPlanned:
-        check_protocol(data["protocol"])
-    names = _NAMES[cls]
-    event: Event = cls(**{name: value for name, value in data.items() if name in names})
+        event: Event = _unknown(data) if cls is None else read(cls, data)
+    except ShapeError as error:
+        raise ProtocolError("not an event: {}: {}".format(kind, error)) from None
+    if isinstance(event, SessionPlanned):
+        check_protocol(event.protocol)
     return event
 
 
 def _unknown(data: dict[str, Any]) -> Unknown:
-    if not isinstance(data.get("seq"), int) or not isinstance(data.get("kind"), str):
-        raise ProtocolError("not an event: it has no kind or no seq")
-    try:
-        t, at = (float(data.get(name) or 0.0) for name in ("t", "at"))
-    except (TypeError, ValueError, OverflowError):
-        raise ProtocolError("not an event: its t or at is no number") from None
-    return Unknown(data["seq"], t, at, data)
+    if not isinstance(data.get("kind"), str):
+        raise ProtocolError("not an event: it has no kind")
+    stamp = read(Stamped, {"t": 0.0, "at": 0.0, **data})
+    return Unknown(stamp.seq, stamp.t, stamp.at, data)
 
 
 def check_protocol(text: str) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from .reading import Count, Name, Number
@@ -53,28 +53,26 @@ class Others:
     causes: list[Name] = field(default_factory=list)  # what was above its limit; none: not disturbed
 
     @property
+    def share_pct(self) -> float:
+        """The load of other processes in percent of the CPUs that the server can use."""
+        return (self.cpu_pct or 0.0) / max(self.cpus, 1)
+
+    @property
     def texts(self) -> list[str]:
         """A sentence for each cause, with figures and names."""
         return [_WORDS[cause](self) for cause in self.causes if cause in _WORDS]
 
+    def to_json(self) -> dict[str, Any]:
+        """As it is written: without unknown values and events that did not happen."""
+        return {name: value for name, value in vars(self).items() if value not in (None, [], {})}
 
-def are_alike(steps: Sequence[tuple[Collection[str], Mapping[str, Any]]]) -> bool:
+
+def are_alike(steps: Sequence[tuple[Collection[str], Others]]) -> bool:
     """Whether others took the same CPU from all of these, by marks and `others` of each: it favours nobody."""
-    if not all(DISTURBED in marks and set(others.get("causes", ())) <= BY_CPU for marks, others in steps):
+    if not all(DISTURBED in marks and BY_CPU.issuperset(others.causes) for marks, others in steps):
         return False
-    shares = [_share(others) for _, others in steps]
+    shares = [others.share_pct + (others.steal_pct or 0.0) for _, others in steps]
     return len(shares) > 1 and max(shares) - min(shares) <= ALIKE_PCT
-
-
-def _share(others: Mapping[str, Any]) -> float:
-    """The load of others in percent of the CPUs that the server can use."""
-    programs = others.get("cpu_pct") or 0.0
-    return float(programs / max(others.get("cpus") or 1, 1) + (others.get("steal_pct") or 0.0))
-
-
-def to_json(others: Others) -> dict[str, Any]:
-    """The JSON of a journal, without unknown values and events that did not happen."""
-    return {name: value for name, value in asdict(others).items() if value not in (None, [], {})}
 
 
 def _cpu(others: Others) -> str:

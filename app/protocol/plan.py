@@ -8,7 +8,23 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Iterable, List, Mapping
 
 from .others import OTHERS_PCT, STEAL_PCT
-from .values import check_fields
+from .reading import (
+    Content,
+    Count,
+    Cpus,
+    Few,
+    Figure,
+    Id,
+    LimitPct,
+    Name,
+    Number,
+    Scalar,
+    Second,
+    ShapeError,
+    Text,
+    known,
+    read,
+)
 from .waits import PRESET
 
 LIMIT = "limit"  # a driven step that searches the highest rate under a limit of its p99
@@ -33,6 +49,7 @@ ALLOCATORS = {"jemalloc": "libjemalloc2", "tcmalloc": "libtcmalloc-minimal4"}  #
 
 UNHASHED = ("load_certificate", "statements")  # they change nothing of what a plan does
 ATTEMPTS = 3  # the most of a step or a session that others disturb
+_PARTS = ("contenders", "steps", "turns", "canary", "load")  # of a plan, each a list of dataclasses
 MEMORY = ("allocator", "numa", "memory_limit")  # the same of a contender
 _ORDERED_ONCE = "insert"  # what `ordered` was called while there was no other: keys and hashes keep it
 
@@ -41,21 +58,21 @@ _ORDERED_ONCE = "insert"  # what `ordered` was called while there was no other: 
 class Contender:
     """What is compared: a build with an engine, a preset, table options and cores."""
 
-    name: str
-    build: str
-    base: str
-    server: str
-    family: str
-    version: str
-    fingerprint: str  # of the server binary
-    engine: str  # as in app/engines, or any other that the server lists, in small letters
-    preset: str
-    cnf: str  # the rendered preset; the agent adds the paths, socket and user of the session
-    table_options: str = ""
-    cores: str = ""  # as taskset -c takes them; empty: all
-    allocator: str = ""  # one of ALLOCATORS, or the path of a library; empty: the one it was linked with
-    numa: str = ""  # as numactl takes it: interleave=all, membind=0, preferred=0, localalloc
-    memory_limit: int = 0  # bytes of server and page cache; 0: none
+    name: Name
+    build: Name
+    base: Text
+    server: Text
+    family: Name
+    version: Name
+    fingerprint: Name  # of the server binary
+    engine: Name  # as in app/engines, or any other that the server lists, in small letters
+    preset: Name
+    cnf: Content  # the rendered preset; the agent adds the paths, socket and user of the session
+    table_options: Name = ""
+    cores: Cpus = ""  # as taskset -c takes them; empty: all
+    allocator: Name = ""  # one of ALLOCATORS, or the path of a library; empty: the one it was linked with
+    numa: Name = ""  # as numactl takes it: interleave=all, membind=0, preferred=0, localalloc
+    memory_limit: Count = 0  # bytes of server and page cache; 0: none
 
     @property
     def key(self) -> str:
@@ -69,38 +86,47 @@ class Contender:
         return {name: getattr(self, name) for name in MEMORY if getattr(self, name)}
 
 
+_COORDINATES = known(
+    threads="Positive", cores="Positive", cpus="Cpus", volume_rows="Positive", rate="Positive"
+)
+
+
 @dataclass(frozen=True)
 class Step:
     """One entry of a sequence at one point of its sweep, with every value filled in."""
 
-    name: str
-    kind: str
-    workload: str = ""  # empty for settle and restart
-    group: str = ""
-    unit: str = "queries/s"
-    latency_per: str = "query"  # query | transaction: what one event of the workload is
-    lua: str = ""  # the name of a file of the plan
-    options: dict[str, Any] = field(default_factory=dict)  # of the Lua file
-    ignore_errors: list[int] = field(default_factory=list)  # counted, not fatal
-    ignore_errors_by_engine: dict[str, list[int]] = field(default_factory=dict)  # further ones
-    coordinates: dict[str, Any] = field(default_factory=dict)  # {"threads": 1, ...}
-    threads: int = 1
-    seconds: int = 0  # measured seconds; 0: bounded by events alone
-    events: int = 0  # 0: bounded by seconds alone
-    warmup: int = 0  # seconds before the measured ones, in the same process
+    name: Name
+    kind: Name
+    workload: Name = ""  # empty for settle and restart
+    group: Name = ""
+    unit: Name = "queries/s"
+    latency_per: Name = "query"  # query | transaction: what one event of the workload is
+    lua: Name = ""  # the name of a file of the plan
+    # of the Lua file: only those are checked that Dyno computes with
+    options: dict[Name, Any] = field(
+        default_factory=dict, metadata=known(table_size="Count", rows_before="Count")
+    )
+    ignore_errors: list[Count] = field(default_factory=list)  # counted, not fatal
+    ignore_errors_by_engine: dict[Name, list[Count]] = field(default_factory=dict)  # further ones
+    # {"threads": 1, ...}: only those are checked that curves use
+    coordinates: dict[Name, Any] = field(default_factory=dict, metadata=_COORDINATES)
+    threads: Few = 1
+    seconds: Second = 0  # measured seconds; 0: bounded by events alone
+    events: Count = 0  # 0: bounded by seconds alone
+    warmup: Second = 0  # seconds before the measured ones, in the same process
     warm: bool = False  # kept, never compared
     writes: bool = False
-    cap_s: int = 0  # settle, limit: the longest it may take
+    cap_s: Second = 0  # settle, limit: the longest it may take
     # what came later, from here on: part of keys and hashes where it says something, so that old ones stay
-    figure: str = "rate"  # one of FIGURES
-    rate: int = 0  # events a second that are asked for; 0: as many as it can
-    arrivals: str = ARRIVALS[0]
-    limit_ms: float = 0.0  # of a step of kind limit: of its p99
-    cores: str = ""  # CPUs of the server for this step, as taskset -c takes them; empty: the contender's
-    load_cores: str = ""  # CPUs of the load generator; empty: all
+    figure: Name = "rate"  # one of FIGURES
+    rate: Count = 0  # events a second that are asked for; 0: as many as it can
+    arrivals: Name = ARRIVALS[0]
+    limit_ms: Figure = 0.0  # of a step of kind limit: of its p99
+    cores: Cpus = ""  # CPUs of the server for this step, as taskset -c takes them; empty: the contender's
+    load_cores: Cpus = ""  # CPUs of the load generator; empty: all
     shared_cores: bool = False  # the load runs on cores of the server
-    variables: dict[str, Any] = field(default_factory=dict)  # SET GLOBAL for this step, put back after it
-    restart_with: dict[str, Any] = field(default_factory=dict)  # what the server is to be started with for it
+    variables: dict[Name, Scalar] = field(default_factory=dict)  # SET GLOBAL for this step, put back after it
+    restart_with: dict[Name, Scalar] = field(default_factory=dict)  # what the server is started with for it
     key_caches: bool = False  # MyISAM: each table has a key cache of its own for this step
     analyse: bool = False  # ANALYZE TABLE on all tables after it: it has changed their rows or indexes
 
@@ -149,65 +175,66 @@ LATER = _later(Step, "figure")
 class Turn:
     """One session of the plan: its id and place, decided before anything starts."""
 
-    session: str
-    name: str
-    contender: int  # index into Plan.contenders
-    repeat: int  # 1, 2, ...
-    ordinal: int  # 1, 2, ... in the order of carrying out
-    attempt: int = 1  # later ones begin only where others have disturbed the one before
+    session: Id
+    name: Name
+    contender: Few  # index into Plan.contenders
+    repeat: Few  # 1, 2, ...
+    ordinal: Few  # 1, 2, ... in the order of carrying out
+    attempt: Few = 1  # later ones begin only where others have disturbed the one before
 
 
 @dataclass(frozen=True)
 class LoadTarget:
     """A target that only drives: clients of the steps run there."""
 
-    name: str
-    machine_key: str
-    about: str = ""  # its CPU, its sysbench
+    name: Name
+    machine_key: Name
+    about: Name = ""  # its CPU, its sysbench
 
 
 @dataclass(frozen=True)
 class Plan:
     """Contenders x sequence x repeats on a target."""
 
-    id: str
-    name: str
-    target: str
-    machine_key: str
-    sequence: str
+    id: Id
+    name: Name
+    target: Name
+    machine_key: Name
+    sequence: Name
     contenders: list[Contender]
     steps: list[Step]
     turns: list[Turn]
-    files: dict[str, str]  # every workload, Lua, preset and sequence file used: name -> text
-    tables: int
-    rows: int  # of each table
-    seconds: int
-    warmup: int
-    pause: int  # idle seconds before each session
-    threads: list[int]
-    repeats: int
-    order: str = "grouped"  # one of ORDERS; the planner always sets it, a plan without it is an old one
-    transport: str = "socket"  # socket | loopback | network: from load targets
-    load_method: str = "ordered"  # one of LOAD_METHODS
-    start: str = "loaded"  # one of STARTS: the state the first step after the load finds
+    files: dict[Name, Content]  # every workload, Lua, preset and sequence file used: name -> text
+    tables: Few
+    rows: Count  # of each table
+    seconds: Second
+    warmup: Second
+    pause: Second  # idle seconds before each session
+    threads: list[Few]
+    repeats: Few
+    order: Name = "grouped"  # one of ORDERS; the planner always sets it, a plan without it is an old one
+    transport: Name = "socket"  # socket | loopback | network: from load targets
+    load_method: Name = "ordered"  # one of LOAD_METHODS
+    start: Name = "loaded"  # one of STARTS: the state the first step after the load finds
     allow_busy: bool = False
     # what came later, from here on: part of the hash where it is not as usual, so that old ones stay
-    others_pct: float = OTHERS_PCT  # of its CPUs: a step in which others took more is marked as disturbed
-    steal_pct: float = STEAL_PCT  # the same of what the hypervisor took
+    others_pct: Number = OTHERS_PCT  # of its CPUs: a step in which others took more is marked as disturbed
+    steal_pct: Number = STEAL_PCT  # the same of what the hypervisor took
     # a server that is measured before each session; or none
     canary: list[Contender] = field(default_factory=list)
-    quiet_wait: int = 0  # seconds, the longest to wait for a quiet machine before each session
+    quiet_wait: Second = 0  # seconds, the longest to wait for a quiet machine before each session
     repeat_if_disturbed: bool = False  # a step in place, else its session: up to ATTEMPTS of each
     until_decided: bool = False  # repeats are the most there are: it ends when more would tell nothing new
-    time_limit: int = 0  # seconds, of such a plan: no round begins that would pass it; 0: none
-    matters_pct: float = 2.0  # such a plan is judged by this (smaller differences do not count) and the next
-    false_share_pct: float = 5.0  # of its differences, how many may be noise
-    instruments: str = PRESET  # one of INSTRUMENTS: what the servers measure of their waits
+    time_limit: Second = 0  # seconds, of such a plan: no round begins that would pass it; 0: none
+    # such a plan is judged by this (smaller differences do not count) and the next
+    matters_pct: LimitPct = 2.0
+    false_share_pct: LimitPct = 5.0  # of its differences, how many may be noise
+    instruments: Name = PRESET  # one of INSTRUMENTS: what the servers measure of their waits
     load: list[LoadTarget] = field(default_factory=list)  # where the clients run; none: beside the server
-    load_address: str = ""  # of the server's machine, as load targets reach it
-    load_certificate: str = ""  # SHA-256 of what the conductor shows there; another one for each start
+    load_address: Name = ""  # of the server's machine, as load targets reach it
+    load_certificate: Name = ""  # SHA-256 of what the conductor shows there; another one for each start
     # what an event sends, by Lua file, as declared beside it: steps are checked by it, and do nothing else for it
-    statements: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    statements: dict[Name, list[dict[Name, Any]]] = field(default_factory=dict)
 
     @property
     def work_key(self) -> str:
@@ -295,7 +322,10 @@ class Plan:
     @classmethod
     def from_json(cls, data: Any) -> Plan:
         """Read a plan from any source; raises ValueError that names what is wrong."""
-        plan: Plan = _build(cls, data, "plan")
+        try:
+            plan = read(cls, data)
+        except ShapeError as error:
+            raise ValueError("plan: {}".format(error)) from None
         plan = replace(plan, load_method=load_method_of(plan.load_method))
         for turn in plan.turns:
             if not 0 <= turn.contender < len(plan.contenders):
@@ -326,22 +356,6 @@ def keeps_rate(rate: float | None, unit: str, marks: Iterable[str]) -> bool:
 def load_method_of(text: str) -> str:
     """The load method by its current name."""
     return "ordered" if text == _ORDERED_ONCE else text
-
-
-_PARTS = {
-    "contenders": Contender, "steps": Step, "turns": Turn, "canary": Contender, "load": LoadTarget,
-}  # fmt: skip
-
-
-def _build(cls: Any, data: Any, what: str) -> Any:
-    """A dataclass from JSON, ignoring keys of newer minor protocols."""
-    check_fields(cls, data, what)
-    known = {f.name for f in fields(cls)}
-    values = {name: value for name, value in data.items() if name in known}
-    if cls is Plan:
-        for name, part in _PARTS.items():
-            values[name] = [_build(part, each, name) for each in values.get(name, [])]
-    return cls(**values)
 
 
 def digest(content: Any) -> str:

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict
+from dataclasses import dataclass
+
+from .reading import Name
 
 
-def _load(
-    name: str, unit: str, direction: str, label: str, kind: str = "rate", digits: int = 2
-) -> Dict[str, Any]:
-    return {
-        "name": name,
-        "unit": unit,
-        "kind": kind,
-        "direction": direction,
-        "label": label,
-        "digits": digits,
-    }
+@dataclass(frozen=True)
+class Series:
+    """A series as a journal declares it."""
+
+    name: Name
+    unit: Name = ""
+    kind: Name = ""  # gauge | rate
+    direction: Name = ""  # of its better values: higher | lower; '': of neither
+    label: Name = ""
+    digits: int = 0
 
 
 MADE_OF = {"queries/s": "load.queries", "rows/s": "load.rows"}  # the series of a figure, by its unit
 P95_EVENTS = 20  # in a second: of fewer none is in the tail, and there is no p95
 
 LOAD = [
-    _load("load.queries", "queries/s", "higher", "QPS"),
-    _load("load.reads", "queries/s", "higher", "Reads"),
-    _load("load.writes", "queries/s", "higher", "Writes"),
-    _load("load.other", "queries/s", "", "Other statements"),
-    _load("load.transactions", "1/s", "higher", "Transactions"),
-    _load("load.errors", "1/s", "lower", "Errors"),
-    _load("load.reconnects", "1/s", "lower", "Reconnects"),
-    _load("load.rows", "rows/s", "higher", "Rows"),
-    _load("load.latency_p95_ms", "ms", "lower", "Latency p95", "gauge", 3),
+    Series("load.queries", "queries/s", "rate", "higher", "QPS", 2),
+    Series("load.reads", "queries/s", "rate", "higher", "Reads", 2),
+    Series("load.writes", "queries/s", "rate", "higher", "Writes", 2),
+    Series("load.other", "queries/s", "rate", "", "Other statements", 2),
+    Series("load.transactions", "1/s", "rate", "higher", "Transactions", 2),
+    Series("load.errors", "1/s", "rate", "lower", "Errors", 2),
+    Series("load.reconnects", "1/s", "rate", "lower", "Reconnects", 2),
+    Series("load.rows", "rows/s", "rate", "higher", "Rows", 2),
+    Series("load.latency_p95_ms", "ms", "gauge", "lower", "Latency p95", 3),
 ]

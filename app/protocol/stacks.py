@@ -11,11 +11,12 @@ import zlib
 from dataclasses import dataclass
 from typing import Any, Dict, Mapping, Tuple
 
+from .reading import LONGEST_PACKED, Count, Figure, Name, Packed, Text
+
 STACKS = "stacks"  # the name of the fact; its `when` is the label of the step
 PROFILED = "profiled"  # the mark of a step
 # costs per query of a step that is profiled, where the machine counts them
 COUNTERS = ("cycles", "instructions", "branch_misses", "cache_misses", "tlb_misses", "page_faults")
-MOST_TEXT = 256 << 10  # characters of packed stacks
 MOST_UNPACKED = 16 << 20  # bytes
 KERNEL = "_[k]"  # behind the name of a function of the kernel
 
@@ -26,28 +27,28 @@ Folded = Dict[str, int]
 class Stacks:
     """The stacks of a step, and how they were sampled."""
 
-    tool: str = ""  # perf, eu-stack, gdb; '': none, and `problem` says why
-    event: str = ""  # of perf: cycles, or cpu-clock where the machine has no counters
-    unwinding: str = ""  # of perf: frame pointers or DWARF
-    rate_hz: float = 0.0  # of perf: samples per second of each CPU
-    on_cpu: str = ""  # packed
-    on_samples: int = 0
-    on_cut: int = 0  # samples that are not in it, as it would be too large
-    off_cpu: str = ""
-    off_samples: int = 0
-    off_cut: int = 0
-    off_tool: str = ""  # where stacks off the CPU come from
-    dumps: int = 0  # of eu-stack or gdb
-    stopped_s: float = 0.0  # how long the server was stopped for them, at most
-    unnamed_pct: float = 0.0  # frames without the name of a function
-    symbols: str = ""  # the package that has the names
-    problem: str = ""
+    tool: Name = ""  # perf, eu-stack, gdb; '': none, and `problem` says why
+    event: Name = ""  # of perf: cycles, or cpu-clock where the machine has no counters
+    unwinding: Name = ""  # of perf: frame pointers or DWARF
+    rate_hz: Figure = 0.0  # of perf: samples per second of each CPU
+    on_cpu: Packed = ""  # packed
+    on_samples: Count = 0
+    on_cut: Count = 0  # samples that are not in it, as it would be too large
+    off_cpu: Packed = ""
+    off_samples: Count = 0
+    off_cut: Count = 0
+    off_tool: Name = ""  # where stacks off the CPU come from
+    dumps: Count = 0  # of eu-stack or gdb
+    stopped_s: Figure = 0.0  # how long the server was stopped for them, at most
+    unnamed_pct: Figure = 0.0  # frames without the name of a function
+    symbols: Name = ""  # the package that has the names
+    problem: Text = ""
 
     def to_json(self) -> Dict[str, Any]:
         return dict(vars(self))
 
 
-def pack(folded: Mapping[str, int], most: int = MOST_TEXT) -> Tuple[str, int]:
+def pack(folded: Mapping[str, int], most: int = LONGEST_PACKED) -> Tuple[str, int]:
     """The stacks as text of at most so many characters, and the samples of those left out, the rarest."""
     ordered = sorted(folded.items(), key=lambda each: (-each[1], each[0]))
     keep = len(ordered)

@@ -169,7 +169,7 @@ class SessionState:
         elif isinstance(event, SessionStarted):
             self.state = "active"
         elif isinstance(event, SeriesDeclared):
-            self.sampled = tuple(str(each.get("name")) for each in event.series)
+            self.sampled = tuple(each.name for each in event.series)
         elif isinstance(event, StepStarted):
             self._start_step(event)
         elif isinstance(event, Progress):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from .reading import Count, Few, Name, Number
@@ -66,11 +66,6 @@ class ThreadStates:
 
     kinds: dict[Name, Kind] = field(default_factory=dict)
     problem: Name = ""  # why there is no kind `client`
-
-
-def to_json(states: ThreadStates) -> dict[str, Any]:
-    """The JSON of a journal; {} where nothing was read."""
-    return asdict(states) if states.kinds or states.problem else {}
 
 
 def costs_of_clients(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from .reading import Count, Name, Number
@@ -15,8 +14,14 @@ MOST_WAITS, MOST_STATEMENTS, MOST_LOCKS = 30, 20, 20
 LONGEST = 300  # characters of a statement
 
 
+class _Sparse:
+    def to_json(self) -> dict[str, Any]:
+        """As it is written: without unknown values and empty lists."""
+        return {name: value for name, value in vars(self).items() if value not in (None, "", [], {})}
+
+
 @dataclass(frozen=True)
-class Wait:
+class Wait(_Sparse):
     """All waits of one name; each thread that waits adds its time."""
 
     name: Name
@@ -27,7 +32,7 @@ class Wait:
 
 
 @dataclass(frozen=True)
-class LockPair:
+class LockPair(_Sparse):
     """A statement that waited for the lock of another one; of a deadlock, the two of it."""
 
     kind: Name  # row lock, deadlock
@@ -40,7 +45,7 @@ class LockPair:
 
 
 @dataclass(frozen=True)
-class Waits:
+class Waits(_Sparse):
     """Over the measured seconds of a step."""
 
     by_name: bool = False  # whether the Performance Schema was on
@@ -51,7 +56,7 @@ class Waits:
 
 
 @dataclass(frozen=True)
-class Statement:
+class Statement(_Sparse):
     """All statements of one digest; None: the server does not count it."""
 
     text: Name
@@ -99,18 +104,3 @@ def plain_statement(text: str) -> str:
         parts.append(said if is_tight else " " + said)
         before = said
     return _ROWS.sub(r"\1", _LIST.sub("(...)", "".join(parts)))
-
-
-def to_json(found: Any) -> dict[str, Any]:
-    """The JSON of a journal, without unknown values and empty lists."""
-    return _dense(asdict(found))
-
-
-def _dense(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: [_dense(each) if isinstance(each, dict) else each for each in value]
-        if isinstance(value, list)
-        else value
-        for name, value in values.items()
-        if value not in (None, "", [], {})
-    }

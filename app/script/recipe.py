@@ -13,6 +13,8 @@ from app.history.lists.sessions import SessionEntry, find, sessions
 from app.history.steps.figures import StepEntry, facts, plan_of, result, steps
 from app.history.store.history import History
 from app.protocol.plan import Contender, Plan, Turn
+from app.protocol.reading import read
+from app.protocol.step_parts import Totals
 
 _OWN = "# what follows is Dyno's\n"  # in a my.cnf: above the options that are no preset's
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
@@ -52,7 +54,7 @@ def read_recipe(history: History, reference: str) -> Recipe:
         (entry,) = sessions(history, ids=[id_])
         known = {fact["name"]: fact["value"] for fact in facts(history, id_)}
         done = tuple(steps(history, id_))
-        totals = [result(history, id_, at).get("totals", {}) for at in range(len(plan.steps))]
+        ended = [result(history, id_, at) for at in range(len(plan.steps))]
     _check(entry["name"], plan, known)
     turn = plan.turn_of(id_)
     asked = plan.contender_of(turn).allocator
@@ -68,7 +70,7 @@ def read_recipe(history: History, reference: str) -> Recipe:
         machine=known.get("machine", {}),
         build_notes=known.get("build", {}).get("notes") or {},
         steps=done,
-        events=tuple(each.get("events", 0) for each in totals),
+        events=tuple(read(Totals, each.get("totals", {})).events or 0 for each in ended),
     )
 
 

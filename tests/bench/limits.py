@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from app.planner import ContenderRequest
 from app.planner.request.cores import OWN_CPUS
 from app.protocol.events import StepEnded, StepStarted
+from app.protocol.step_parts import Limit, Try
 from tests.bench import rig as rigs
 from tests.bench.figure import Figure
 from tests.bench.server import WORKLOADS, engines
@@ -43,18 +44,17 @@ class Search(NamedTuple):
     took_s: float
 
     @property
-    def tries(self) -> Sequence[Any]:
-        tries: Sequence[Any] = self.ended.limit.get("tries", [])
-        return tries
+    def tries(self) -> Sequence[Try]:
+        return self.ended.limit.tries if self.ended.limit else []
 
     def line(self) -> str:
-        its, tries = self.ended.limit, "; ".join(map(_text, self.tries))
-        found = f"{its.get('rate', 0):.0f} of {its.get('closed_rate', 0):.0f} events/s"
+        its, tries = self.ended.limit or Limit(), "; ".join(map(_text, self.tries))
+        found = f"{its.rate or 0:.0f} of {its.closed_rate:.0f} events/s"
         return f"{self.ended.outcome} in {self.took_s:.0f} s: {found} ({tries}) {self.ended.marks}"
 
 
-def _text(tried: Any) -> str:
-    return f"{tried['rate']:.0f} {'passed' if tried['passed'] else 'failed'} {tried['p99_ms'] or 0:.2f} ms"
+def _text(tried: Try) -> str:
+    return f"{tried.rate:.0f} {'passed' if tried.passed else 'failed'} {tried.p99_ms or 0:.2f} ms"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -121,14 +121,14 @@ def searches_of(events: Sequence[Any], steps: Collection[int]) -> list[Search]:
 
 def figures_of(name: str, searches: Sequence[Search]) -> list[Figure]:
     limits = [each.ended.limit for each in searches if each.ended.outcome == "completed"]
-    answers, n, of = [each["rate"] for each in limits], len(limits), "searches"
+    answers, n, of = [each.rate for each in limits], len(limits), "searches"
     tries = [len(each.tries) for each in searches]
     found = [Figure(f"{name}: with an answer", n, of, len(searches), of, at_least=SEARCHES, digits=0)]
     if n > 1:
         middle = median(answers)
         off = max(100 * abs(each / middle - 1) for each in answers)
         noise = 100 * stdev(answers) / mean(answers)
-        shares = [each["rate"] / each["closed_rate"] for each in limits]
+        shares = [each.rate / each.closed_rate for each in limits]
         found += [
             Figure(f"{name}: the answer, median", middle, "events/s", n, of, digits=0),
             Figure(f"{name}: an answer is off the median by, at most", off, "%", n, of,

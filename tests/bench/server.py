@@ -159,7 +159,7 @@ def _under_dyno(rig: rigs.Rig, turns: Turns) -> float:
         ended = followed.wait(lambda e: e.kind == "step_ended" and e.step == index, "the end of a turn")
     if ended.outcome != "completed":
         raise SystemExit(f"a turn {ended.outcome}: {ended.reason}")
-    return float(ended.totals["queries"]) / float(ended.seconds)
+    return float(ended.totals.queries) / float(ended.seconds)
 
 
 # ---- no dead time

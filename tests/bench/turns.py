@@ -185,7 +185,7 @@ def waiting(plan: Plan, rig: Rig) -> Iterator[Turns]:
 
 def queries_per_second(total: Mapping[str, Any]) -> float:
     """As the agent computes them."""
-    return float(totals_of(total)["queries"]) / float(total["time_s"])
+    return float(totals_of(total).queries) / float(total["time_s"])
 
 
 if __name__ == "__main__":

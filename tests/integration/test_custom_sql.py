@@ -13,6 +13,7 @@ import pytest
 from app.catalog.custom_sql import parse
 from app.catalog.made_lua import made_lua
 from app.protocol.events import Fact, StepEnded
+from app.protocol.step_parts import to_json
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop, own_marks
 from tests.integration.generated import ROWS, Outcome, Server, Work, drive, started_server
@@ -226,10 +227,10 @@ def check_points(desktop: Desktop, steps: list[dict[str, Any]]) -> None:
             assert step["value"] == pytest.approx(event.latency_ms["avg"], abs=0.0001)
             assert 0 < event.latency_ms["min"] <= step["value"] <= event.latency_ms["max"]
             assert step["latency_ms"]["p50"] <= step["latency_ms"]["p95"]
-            assert event.totals["clients"] == step["coordinates"]["threads"]
+            assert event.totals.clients == step["coordinates"]["threads"]
             assert not {"fewer-clients", "error-ridden"} & set(step["marks"])
         if step["name"] == "read":
-            assert event.totals["rows"]["read"] == event.totals["reads"] == event.totals["events"] > 100
+            assert event.totals.rows["read"] == event.totals.reads == event.totals.events > 100
 
 
 @pytest.mark.parametrize("engine", ["innodb", pytest.param("rocksdb", marks=pytest.mark.full)])
@@ -294,7 +295,7 @@ def test_a_step_with_fewer_clients_is_marked(desktop: Desktop) -> None:
         ("read", []),
         ("read", ["fewer-clients"]),
     ]
-    assert [e.totals["clients"] for e in ended_of(desktop)][-2:] == [2, 3]
+    assert [e.totals.clients for e in ended_of(desktop)][-2:] == [2, 3]
     said = desktop.dyno("session", "show", "last").stdout
     assert re.search(r"^read +5 .*fewer-clients", said, re.MULTILINE)
 
@@ -311,9 +312,9 @@ def test_rates_are_kept_and_one_beyond_reach_is_marked(desktop: Desktop) -> None
         assert "rate-missed" not in step["marks"] and step["schedule"] is None
     assert beyond_reach["state"] == "completed" and "rate-missed" in beyond_reach["marks"]
     found = ended_of(desktop)[-1].schedule
-    assert found == beyond_reach["schedule"] and found["rate"] == 1_000_000
-    assert found["queued"] == pytest.approx(found["behind_s"] * 1_000_000, abs=100)
-    assert found["achieved"] == pytest.approx(ended_of(desktop)[-1].totals["events"] / 2, rel=0.2)
+    assert to_json(found) == beyond_reach["schedule"] and found.rate == 1_000_000
+    assert found.queued == pytest.approx(found.behind_s * 1_000_000, abs=100)
+    assert found.achieved == pytest.approx(ended_of(desktop)[-1].totals.events / 2, rel=0.2)
     assert "of 1,000,000 events/s" in desktop.dyno("session", "show", "last").stdout
     heads, *lines = desktop.dyno("chart", "rates", "last", "--step", "read").stdout.splitlines()
     assert heads.startswith("step,rate (events/s),contender,achieved")

@@ -62,7 +62,7 @@ def test_rounds_in_slices_start_from_snapshots(desktop: Desktop) -> None:
     for session in desktop.sessions():
         sliced = [each for each in ended(desktop, session["id"]).values() if "slices" in each.in_force]
         assert len(sliced) == 2 and all(each.outcome == "completed" for each in sliced)
-        assert all(each.totals["events"] > 0 for each in sliced)
+        assert all(each.totals.events > 0 for each in sliced)
         assert sum(fact_of_rows(desktop, session["id"]).values()) == 4000
     unjudged = [line for line in said.splitlines() if line.startswith("No verdict on ")]
     assert all(line.endswith(WHY_NONE) for line in unjudged), unjudged

@@ -73,9 +73,9 @@ def test_two_load_targets_drive_a_session(desktop: Desktop, clients: list[Sshd])
         assert load["apart_ms"] < 500  # on a busy machine; at rest about 1
     assert all("tunnelled" in steps[name]["marks"] for name in ("point-query", "update-index"))
     query = driven(desktop, found["id"])[0]
-    assert query.totals["clients"] == 3 and query.latency_ms["p99"] > 0
+    assert query.totals.clients == 3 and query.latency_ms["p99"] > 0
     events = sum(each["events"] for each in loads[2]["targets"])
-    assert query.totals["events"] == events
+    assert query.totals.events == events
     counted = sum(count for _, count in query.buckets)
     assert counted == pytest.approx(events, abs=4)  # events across the end of the warm-up
     series = desktop.json("session", "series", found["id"], "point-query", "--series", "load.queries")
@@ -95,8 +95,8 @@ def test_load_targets_drive_slices_at_a_rate(desktop: Desktop, clients: list[Ssh
         found = desktop.json("session", "show", session["id"])
         for step in driven(desktop, session["id"]):
             assert step.outcome == "completed" and step.in_force["slices"] >= 1
-            assert 280 < step.schedule["achieved"] < 460  # 400 at rest: each step of tiny asks for it
-            assert 1200 * 0.7 < step.totals["events"] < 1200 * 1.15 + 400  # what the warm-up left behind
+            assert 280 < step.schedule.achieved < 460  # 400 at rest: each step of tiny asks for it
+            assert 1200 * 0.7 < step.totals.events < 1200 * 1.15 + 400  # what the warm-up left behind
         assert [len(each["load"]["targets"]) for each in found["steps"][2:]] == [2, 2]
 
 
@@ -233,8 +233,8 @@ def test_sixteen_load_targets_over_a_network(desktop: Desktop, sixteen_targets: 
     found = last(desktop)
     for step in driven(desktop, found["id"]):
         assert step.outcome == "completed" and "tunnelled" not in step.marks
-        assert step.totals["clients"] == 32
-        assert step.totals["events"] == pytest.approx(2000, rel=0.05)  # 400 a second
+        assert step.totals.clients == 32
+        assert step.totals.events == pytest.approx(2000, rel=0.05)  # 400 a second
     for step in found["steps"][2:]:
         assert [each["name"] for each in step["load"]["targets"]] == names
         assert all(each["threads"] == 2 and each["events"] > 0 for each in step["load"]["targets"])
@@ -254,7 +254,7 @@ def test_load_targets_reach_each_version(
     (build,) = [each["name"] for each in desktop.json("build", "list") if each["name"].startswith(name)]
     desktop.dyno("run", *desktop.plan(f"{build}:innodb", **SMALL), *FROM)
     for step in driven(desktop, last(desktop)["id"]):
-        assert step.outcome == "completed" and step.totals["clients"] == 3, step.reason
+        assert step.outcome == "completed" and step.totals.clients == 3, step.reason
 
 
 @pytest.mark.full

@@ -88,7 +88,7 @@ def test_an_engine_is_added_by_one_file_and_its_presets(added: Desktop, tmp_path
     session = next(each["id"] for each in added.sessions() if each["name"] == "short-memory")
     events = added.events(session)
     (declared,) = (each for each in events if isinstance(each, SeriesDeclared))
-    assert "memory.temporary" in {each["name"] for each in declared.series}
+    assert "memory.temporary" in {each.name for each in declared.series}
     ended = [each for each in events if isinstance(each, StepEnded)]
     assert [each.outcome for each in ended] == ["completed"] * 4
     assert all(each.debt["memory_bytes"] > 1 << 20 for each in ended)

@@ -51,7 +51,7 @@ def test_memory_goes_through_a_sequence_with_nothing_set(home: Desktop) -> None:
     assert "ENGINE=MEMORY" in facts["create_table"] and facts["compression"]["in_force"] == ""
     assert sum(facts["rows_counted"].values()) == found["insert"].rows["in_tables"]
     (declared,) = events(home, "memory", SeriesDeclared)
-    names = {each["name"] for each in declared.series}
+    names = {each.name for each in declared.series}
     assert {
         "memory.rows_written",
         "memory.rows_updated",

@@ -78,7 +78,7 @@ def test_the_first_attempt_that_others_leave_alone_is_the_last(desktop: Desktop,
     found = desktop.sessions()
     events = desktop.events(found[0]["id"])
     (ended,) = [each for each in events if isinstance(each, StepEnded) and each.step == READ]
-    assert NAME not in [each["name"] for each in ended.others.get("programs", ()) if each["cpu_pct"] > 65]
+    assert NAME not in [each.name for each in ended.others.programs if each.cpu_pct > 65]
     assert (DISTURBED in ended.marks) == (attempts_of(events) == ATTEMPTS)
     loads = [each.marks for each in events if isinstance(each, StepEnded) and each.step in (0, 1, WRITE)]
     assert (len(found) > 1) == any(DISTURBED in marks for marks in loads)

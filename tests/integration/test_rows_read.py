@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from app.agent.sampling.counters import Counters, await_last_client, read_status, status_deltas
+from app.agent.sampling.figures import totals_of
 from app.agent.server.mysql import Client
 from app.agent.server.server import Server as AgentServer
 from app.agent.steps.same_work import STATUS_ROWS, Room, beyond, rows_of_event
@@ -193,5 +194,5 @@ def other_work(
     watched = STATUS_ROWS / SENT if counters.counts_calls(after) else 0.0
     errors = 1 + outcome.total["errors"] / SENT
     room = Room(0.95, 1.05 * errors, watched)  # of the rows few come and go
-    found = rows_of_event(outcome.total, counters.spent(before, after), outcome.total["events"])
+    found = rows_of_event(totals_of(outcome.total), counters.spent(before, after), outcome.total["events"])
     return [f"{engine}, {workload.name}: {each}" for each in beyond(found, bounds, room).values()]

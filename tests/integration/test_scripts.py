@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from app.protocol.events import SessionPlanned, StepEnded
+from app.protocol.step_parts import to_json
 from tests.installed import MARIADB
 from tests.integration.desktop import Desktop
 from tests.sequences import LOAD, SETTLED, own_sequence
@@ -64,7 +65,7 @@ def by_dyno(desktop: Desktop) -> list[tuple[str, Counts]]:
     steps = planned.plan["steps"]
     ended = [each for each in events if isinstance(each, StepEnded) and steps[each.step]["lua"]]
     assert {each.outcome for each in ended} == {"completed"}
-    return [(steps[each.step]["name"], counts(each.totals, each.status)) for each in ended]
+    return [(steps[each.step]["name"], counts(to_json(each.totals), each.status)) for each in ended]
 
 
 def by_script(results: Path) -> list[tuple[str, Counts]]:

@@ -57,7 +57,7 @@ def check_latencies(events: list[Any], step: int) -> None:
     (ended,) = [each for each in events if isinstance(each, StepEnded) and each.step == step]
     whole = counts_of(ended.buckets)
     left = without(whole, as_counts(decode([each.latency for each in found]).total()))
-    assert sum(whole.values()) == pytest.approx(ended.totals["events"], rel=0.05)
+    assert sum(whole.values()) == pytest.approx(ended.totals.events, rel=0.05)
     is_whole = all(each.latency is not None for each in found)
     if found[-1].derived and is_whole:
         assert not left

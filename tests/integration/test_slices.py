@@ -90,8 +90,8 @@ def test_each_has_its_own_seconds_and_figures(alternating: Desktop, step: int) -
         assert len(seconds) - 1 == done.in_force["slices"] == max(1, round(4 / done.in_force["slice_s"]))
         assert done.outcome == "completed"
         assert done.seconds == pytest.approx(4.0, abs=0.3)
-        assert done.value == pytest.approx(done.totals["queries"] / done.seconds, rel=0.001)
-        assert sum(count for _, count in done.buckets) == done.totals["events"]
+        assert done.value == pytest.approx(done.totals.queries / done.seconds, rel=0.001)
+        assert sum(count for _, count in done.buckets) == done.totals.events
         measured_codes = [each.latency for each in samples(events, step) if each.s >= 0]
         assert as_counts(decode(measured_codes).total()) == counts_of(done.buckets)
         assert done.latency_ms["p99"] > 0
@@ -110,17 +110,15 @@ def test_a_rate_holds_in_the_time_of_each(alternating: Desktop) -> None:
     for events in events_of(alternating):
         for step in (READ, WRITE):
             done = ended(events, step)
-            assert done.totals["events"] / done.seconds == pytest.approx(400, rel=0.15)
+            assert done.totals.events / done.seconds == pytest.approx(400, rel=0.15)
 
 
 def test_costs_are_those_of_its_own_time(alternating: Desktop) -> None:
     """The seconds of the other are not among them, and its server is not named as another program."""
     for events in events_of(alternating):
         done = ended(events, READ)
-        assert (
-            done.per_query["machine_cpu_us"] * done.totals["queries"] < 2.2e6 * done.seconds * os.cpu_count()
-        )
-        names = [each["name"] for each in done.others.get("programs", ())]
+        assert done.per_query["machine_cpu_us"] * done.totals.queries < 2.2e6 * done.seconds * os.cpu_count()
+        names = [each.name for each in done.others.programs]
         assert not {"mariadbd", "mysqld"} & {*names} or os.environ.get("PYTEST_XDIST_WORKER")  # other tests
 
 

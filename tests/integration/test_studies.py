@@ -150,14 +150,14 @@ def contender_of(desktop: Desktop, build_path: Callable[[str], Path], build: str
 def check_by_server(step: StepEnded, workload: Workload) -> None:
     """What the server counted over a step is what the step says it did."""
     totals = step.totals
-    sent = totals["reads"] + totals["writes"] + totals["other"]
+    sent = totals.reads + totals.writes + totals.other
     counted = sum(step.status.get(f"com_{command}", 0) for command in COMMANDS)
-    assert sent == totals["events"] * workload.queries_per_event, workload.name
+    assert sent == totals.events * workload.queries_per_event, workload.name
     assert sent <= counted <= sent + FEW, workload.name
     for done in ("inserted", "updated", "deleted"):
         counted = step.status.get(f"innodb_rows_{done}", 0)
         # InnoDB counts rows without a lock: now and then it loses one
-        assert abs(counted - totals["rows"][done]) <= FEW, (workload.name, done)
+        assert abs(counted - totals.rows[done]) <= FEW, (workload.name, done)
 
 
 @pytest.mark.full
@@ -174,7 +174,7 @@ def test_every_workload_on_other_servers(
     for ended in (event for event in events if isinstance(event, StepEnded)):
         workload = Catalog().workload(steps[ended.step]["workload"])
         assert ended.value and ended.value > 0, workload.name
-        if workload.kind == "drive" and not ended.totals["errors"]:
+        if workload.kind == "drive" and not ended.totals.errors:
             check_by_server(ended, workload)
         rows += (ended.rows["in_tables"] - rows) if workload.changes_rows else 0
         assert ended.rows["in_tables"] == rows, workload.name
@@ -230,8 +230,9 @@ def test_a_sequence_goes_to_its_end(
     (entry,) = desktop.sessions()
     events = desktop.events(entry["id"])
     planned = next(event for event in events if isinstance(event, SessionPlanned)).plan["steps"]
-    totals = [(planned[e.step]["name"], e.totals) for e in events if isinstance(e, StepEnded) and e.totals]
-    met = [name for name, total in totals if total["errors"] > MET * total["events"]]
+    ended = [e for e in events if isinstance(e, StepEnded) and e.totals.events]
+    totals = [(planned[e.step]["name"], e.totals) for e in ended]
+    met = [name for name, total in totals if total.errors > MET * total.events]
     assert set(met) <= {"delete"}, met
     facts = {event.name: event.value for event in events if isinstance(event, Fact)}
     counted = [rows for table, rows in facts["rows_counted"].items() if not table.startswith("words")]

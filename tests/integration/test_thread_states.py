@@ -18,8 +18,7 @@ from app.agent.sampling.thread_states import ThreadSampler
 from app.agent.server.options import known_options
 from app.agent.server.server import Server
 from app.agent.survey.builds import find_builds
-from app.protocol.reading import read
-from app.protocol.thread_states import CLIENT, Kind, ThreadStates
+from app.protocol.thread_states import CLIENT, Kind
 from tests.integration.slow_fsync import ON_DISK, preloaded
 from tests.waiting import wait_until
 
@@ -88,7 +87,7 @@ class Planted:
         self.sampler.begin_part()
         end = time.monotonic() + seconds
         self._look(lambda: time.monotonic() >= end and self._samples() >= least)
-        self.states = read(ThreadStates, self.sampler.in_step())
+        self.states = self.sampler.in_step()
 
     def shares(self, work: Work, clients: int = CLIENTS, seconds: float = SECONDS) -> dict[str, float]:
         """Percent of the time of client threads by state; most of it has a name."""

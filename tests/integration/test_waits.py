@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import threading
 import time
@@ -22,6 +23,7 @@ from app.agent.server.options import known_options
 from app.agent.server.server import Server
 from app.agent.steps.counted import NamedWaits
 from app.agent.survey.builds import find_builds
+from app.protocol.step_parts import to_json
 from app.protocol.waits import BY_NAME
 from tests.integration.desktop import Desktop
 
@@ -62,7 +64,7 @@ class Planted:
         plant(self)
         named.end(counters.read())
         named.stop()
-        return named.fields(CLIENTS)
+        return json.loads(json.dumps(named.fields(CLIENTS), default=to_json))
 
     @contextmanager
     def clients(self, *statements: str) -> Iterator[Sequence[threading.Thread]]:

@@ -11,6 +11,7 @@ from app.agent.sampling.counters import Counters
 from app.engines import KNOWN, engine_of
 from app.protocol.events import Fact, Sample
 from app.protocol.series import LOAD
+from app.protocol.step_parts import to_json
 from tests.journals import SERIES, Maker, contender, plan
 from tests.ui.live_page import Follow
 from tests.ui.watched import WatchedPlans
@@ -26,7 +27,7 @@ ENGINE = 1  # the tab
 
 def begun(engine: str, series: Any = None) -> Maker:
     maker = Maker(plan([contender(engine)]))
-    maker.begin(series or [*LOAD, *Counters(None, engine).declare()])  # type: ignore[arg-type]
+    maker.begin(series or [*map(to_json, [*LOAD, *Counters(None, engine).declare()])])  # type: ignore[arg-type]
     maker.step(0)
     return maker
 

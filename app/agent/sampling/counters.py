@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import Any, Dict, List, Mapping, Optional, Sequence
+from typing import Dict, List, Mapping, Optional, Sequence
 
 from app.agent.server.mysql import Client, QueryError
 from app.engines import engine_of
 from app.engines.counter import OF_ENGINE, Counter
 from app.engines.server import COUNTERS, OWN_ROWS, READS, ROWS, ROWS_OF_CLIENTS, SORTED
+from app.protocol.series import Series
 
 LEAVE_S = 5.0  # for clients to be gone once their program has ended
 GONE_S = 0.01  # from the last one that is counted to the end of its thread
@@ -55,17 +56,9 @@ class Counters:
             return engine_of(self._engine).seldom(self._client.query, status)
         return {}
 
-    def declare(self) -> List[Dict[str, Any]]:
+    def declare(self) -> List[Series]:
         return [
-            {
-                "name": c.series,
-                "unit": c.unit,
-                "kind": c.kind,
-                "direction": c.direction,
-                "label": self._title(c),
-                "digits": c.digits,
-            }
-            for c in self.counters
+            Series(c.series, c.unit, c.kind, c.direction, self._title(c), c.digits) for c in self.counters
         ]
 
     def _title(self, counter: Counter) -> str:

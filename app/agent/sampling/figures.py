@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 from app.engines.engine import Engine
 from app.protocol.plan import Step
 from app.protocol.stacks import COUNTERS
+from app.protocol.step_parts import Totals
 from app.protocol.thread_states import STATES, time_per_query
 
 from .sampler import queries
@@ -16,33 +17,33 @@ ERROR_RIDDEN = 0.01  # of the events
 PERCENTILES = ((50, 2), (95, 20), (99, 100))
 
 
-def totals_of(total: Mapping[str, Any]) -> Dict[str, Any]:
+def totals_of(total: Mapping[str, Any]) -> Totals:
     """Everything counted, with and without BEGIN and COMMIT."""
     every = queries(total)
-    return {
-        "events": total["events"],
-        "transactions": total["events"],
-        "queries": every,
-        "statements": every - int(total.get("control", 0)),  # without BEGIN and COMMIT
-        "reads": total["reads"],
-        "writes": total["writes"],
-        "other": total["other"],
-        "errors": total["errors"],
-        "reconnects": total["reconnects"],
-        **({"clients": total["clients"]} if "clients" in total else {}),
-        "rows": dict(total.get("rows", {})),
-    }
+    return Totals(
+        events=total["events"],
+        transactions=total["events"],
+        queries=every,
+        statements=every - int(total.get("control", 0)),
+        reads=total["reads"],
+        writes=total["writes"],
+        other=total["other"],
+        errors=total["errors"],
+        reconnects=total["reconnects"],
+        clients=total.get("clients"),
+        rows=dict(total.get("rows", {})),
+    )
 
 
-def value_of(step: Step, totals: Mapping[str, Any], seconds: float, rows: int) -> Optional[float]:
+def value_of(step: Step, totals: Totals, seconds: float, rows: int) -> Optional[float]:
     """The figure of a step that is a rate or a time; rows: those of the tables, for steps that count none."""
     if step.unit == "s":
         return round(seconds, 3)
     if seconds <= 0:
         return None
     if step.unit == "rows/s":
-        return round((sum(map(int, totals.get("rows", {}).values())) or rows) / seconds, 2)
-    return round(int(totals.get("queries", 0)) / seconds, 2)
+        return round((sum(map(int, (totals.rows or {}).values())) or rows) / seconds, 2)
+    return round(int(totals.queries or 0) / seconds, 2)
 
 
 def figure_of(step: Step, ended: Mapping[str, Any], engine: Engine) -> Optional[float]:
@@ -102,12 +103,12 @@ def clients_missing(step: Step, total: Mapping[str, Any]) -> str:
     return "the server accepted {} of {} clients".format(clients, step.threads)
 
 
-def marks_of(totals: Mapping[str, Any], after_crash: bool, threads: int = 0) -> List[str]:
+def marks_of(totals: Totals, after_crash: bool, threads: int = 0) -> List[str]:
     """The marks of a step; threads: its planned number of clients."""
     marks = ["after-a-crash"] if after_crash else []
-    if totals.get("clients", threads) < threads:
+    if totals.clients is not None and totals.clients < threads:
         marks.append("fewer-clients")
-    if totals.get("errors", 0) > ERROR_RIDDEN * max(1, totals.get("events", 0)):
+    if (totals.errors or 0) > ERROR_RIDDEN * max(1, totals.events or 0):
         marks.append("error-ridden")
     return marks
 

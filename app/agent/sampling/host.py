@@ -10,11 +10,12 @@ import glob
 import os
 import time
 from functools import partial
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from app.agent.server.affinity import count_cpus
 from app.agent.system.disk import devices_of, read_text
 from app.protocol.others import LEAST_KB, OTHERS_PCT
+from app.protocol.series import Series
 
 from .other_processes import OtherProcesses
 from .proc_files import (
@@ -86,8 +87,8 @@ _TABLE = [
 ]  # fmt: skip
 
 
-def _declared(table: Sequence[_Series]) -> List[Dict[str, Any]]:
-    return [dict(list(each._asdict().items())[:6]) for each in table]
+def _declared(table: Sequence[_Series]) -> List[Series]:
+    return [Series(*each[:6]) for each in table]
 
 
 SERIES = _declared(_TABLE)
@@ -261,7 +262,7 @@ class HostSampler:
         self.others.read(counters, whole)
         return Reading(at, counters, self._read_processes(counters))
 
-    def declare(self) -> List[Dict[str, Any]]:
+    def declare(self) -> List[Series]:
         """The series that this machine has."""
         return _declared(self._table)
 

@@ -45,7 +45,7 @@ class Sampler:
         self._said: Dict[str, bool] = {}
         self._threads = threads
         self._series = [*LOAD, *host.declare(), *counters.declare(), *waits.declare(), *SERIES]
-        self._digits = [each["digits"] for each in self._series]
+        self._digits = [each.digits for each in self._series]
         self.means = Means([each.series for each in counters.counters])  # of the measured seconds
         self.at = 0.0
         self.reading: Any = None
@@ -150,7 +150,7 @@ def _rows_by_server(before: Mapping[str, str], after: Mapping[str, str], dt: flo
     """The rows that the server has read per second, in the order of LOAD; the rest is missing."""
     then, now = rows_read(before), rows_read(after)
     rate = None if then is None or now is None or dt <= 0 else max(0.0, now - then) / dt
-    return [rate if each["name"] == "load.rows" else None for each in LOAD]
+    return [rate if each.name == "load.rows" else None for each in LOAD]
 
 
 def queries(load: Mapping[str, Any]) -> int:

@@ -10,10 +10,11 @@ import contextlib
 import random
 import time
 from collections import defaultdict
-from typing import Any, Callable, Dict, Iterator, List, Optional, Set
+from typing import Callable, Dict, Iterator, List, Optional, Set
 
 from app.engines.query import Query
-from app.protocol.thread_states import CLIENT, LOCK, STATES, ThreadStates, series_of, time_per_query, to_json
+from app.protocol.series import Series
+from app.protocol.thread_states import CLIENT, LOCK, STATES, ThreadStates, series_of, time_per_query
 
 from .proc_files import read_file
 from .thread_files import Way, parse_schedstat, way_of
@@ -42,17 +43,7 @@ _LABELS = {
     "asleep": "Clients' threads asleep",
     "unknown": "Clients' threads in an unknown state",
 }
-SERIES: List[Dict[str, Any]] = [
-    {
-        "name": series_of(state),
-        "unit": "%",
-        "kind": "gauge",
-        "direction": "",
-        "label": _LABELS[state],
-        "digits": 1,
-    }
-    for state in STATES
-]
+SERIES = [Series(series_of(state), "%", "gauge", "", _LABELS[state], 1) for state in STATES]
 NOTHING: List[Optional[float]] = [None] * len(SERIES)
 
 
@@ -224,14 +215,14 @@ class ThreadSampler:
         share = self._known_s / (self._known_s + self._unknown_s)
         return "" if share >= ALMOST_ALL else self._server.clients_text(share)
 
-    def in_step(self) -> Dict[str, Any]:
-        """Shares by kind and state, as step_ended has them."""
+    def in_step(self) -> Optional[ThreadStates]:
+        """Shares by kind and state; None where nothing was read."""
         problem = self._problem
         kinds = {name: step.kind() for name, step in sorted(self._step.items())}
         if problem:
             kinds.pop(CLIENT, None)
         known = {name: kind for name, kind in kinds.items() if kind is not None}
-        return to_json(ThreadStates(known, problem))
+        return ThreadStates(known, problem) if known or problem else None
 
     def spent(self, seconds: float) -> Dict[str, Optional[float]]:
         """Time of client threads in the seconds of a step, named like the costs per query."""

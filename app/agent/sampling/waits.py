@@ -20,6 +20,7 @@ from app.engines.waits import (
     WAYS,
     kind_of,
 )
+from app.protocol.series import Series
 
 SHARE = 0.004  # of the time may go by while a server lists its waits; its own CPU is less
 EACH_S = 0.9  # between two readings, at least
@@ -70,7 +71,7 @@ class Waits:
         names = [str(row["name"]) for row in self._client.query(TIMED)] if self.is_on else []
         return {kind_of(name) for name in names} - {""}
 
-    def declare(self) -> List[Dict[str, Any]]:
+    def declare(self) -> List[Series]:
         return [_series(kind) for kind in self.kinds]
 
     @property
@@ -137,15 +138,8 @@ def _is_on(client: Client) -> bool:
         return False
 
 
-def _series(kind: str) -> Dict[str, Any]:
-    return {
-        "name": "waits.{}_ms".format(kind),
-        "unit": "ms/s",
-        "kind": "rate",
-        "direction": "lower",
-        "label": "Waits: {}".format(KINDS[kind]),
-        "digits": 2,
-    }
+def _series(kind: str) -> Series:
+    return Series("waits.{}_ms".format(kind), "ms/s", "rate", "lower", "Waits: {}".format(KINDS[kind]), 2)
 
 
 def _amount(row: Mapping[str, Any]) -> Amount:

@@ -18,7 +18,6 @@ from app.agent.system.directory import OF_SESSION
 from app.agent.system.errors import AgentError
 from app.engines import engine_of
 from app.engines.engine import Engine
-from app.protocol.others import to_json
 
 from .facts import write_canary
 from .running import Begun, Running
@@ -79,7 +78,7 @@ def _measured(session: Running, engine: Engine) -> Dict[str, Any]:
         "commits": round(sum(commits) / len(commits), 1),
         "reads_by_second": reads,
         "commits_by_second": commits,
-        "others": to_json(others),
+        "others": others.to_json(),
     }
 
 

@@ -20,7 +20,7 @@ from app.engines.waits import KINDS, kind_of
 from app.protocol.events import Mark, Progress
 from app.protocol.latency import Counts, buckets_of, counts_of, without
 from app.protocol.latency import add as add_counts
-from app.protocol.waits import LONGEST, MOST_WAITS, Wait, Waits, to_json
+from app.protocol.waits import LONGEST, MOST_WAITS, Wait, Waits
 
 if TYPE_CHECKING:
     from app.protocol.others import Others
@@ -346,7 +346,7 @@ class NamedWaits:
             {name: moved for name, moved in self._files.items() if moved > 0},
         )
         statements = sampler.statements.since_begin(self._statements)
-        return {"waits": to_json(found), "statements": [to_json(each) for each in statements]}
+        return {"waits": found, "statements": statements}
 
     def _events(self, amounts: Amounts, queries: int) -> List[Wait]:
         waits = engine_of(self._session.contender.engine).status_waits

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
 
 from app.agent.load.generator import Generator, credentials, driver_options
 from app.agent.load.generators import Driving, Login, RemoteGenerators
@@ -19,8 +19,9 @@ from app.agent.sampling.figures import (
 from app.agent.system.control import ON_REQUEST
 from app.protocol.events import CLIENT_BOUND, LOPSIDED, TUNNELLED
 from app.protocol.load_shares import DRIVEN
-from app.protocol.others import DISTURBED, to_json
+from app.protocol.others import DISTURBED
 from app.protocol.plan import RATE_MISSED, Step
+from app.protocol.step_parts import Schedule, Totals
 from app.protocol.sysbench import WRAPPED, command, stem_of, wrapper_of
 
 from .counted import Measuring
@@ -104,16 +105,17 @@ class DriveStep:
             return self._without_total(interrupted, generator)
         status = status_deltas(self._status, read_status(session.server.client))
         totals = totals_of(total)
+        events, queries, done = int(totals.events or 0), int(totals.queries or 0), totals.rows or {}
         seconds = float(total["time_s"])
         rows = session.plan.tables * session.plan.rows
         value = value_of(step, totals, seconds, rows)
-        spent = measuring.spent(totals["queries"])
+        spent = measuring.spent(queries)
         session.threads.connected(int(status.get("connections", 0)))
         spent.update(session.threads.spent(seconds))
         others = measuring.others()
-        schedule = self._schedule(int(totals["events"]), seconds)
+        schedule = self._schedule(events, seconds)
         outcome, reason = self._outcome(interrupted, generator)
-        session.write_accounting.count_rows(totals["rows"])
+        session.write_accounting.count_rows(done)
         session.write_accounting.count_rows(counted.warm_rows)
         if counted.statement:
             self._facts.write_explain(step, counted.statement)
@@ -128,8 +130,8 @@ class DriveStep:
             "totals": totals,
             "latency_ms": latency_of(total),
             "buckets": total.get("buckets", []),
-            "per_query": per_unit(spent, totals["queries"]),
-            "per_row": per_unit(spent, sum(totals["rows"].values())),
+            "per_query": per_unit(spent, queries),
+            "per_row": per_unit(spent, sum(done.values())),
             "marks": [
                 *marks_of(totals, session.crashes > 0, step.threads),
                 *([DISTURBED] if others.causes else []),
@@ -142,14 +144,14 @@ class DriveStep:
             "schedule": schedule,
             "in_force": measuring.in_force,
             "status": status,
-            "others": to_json(others),
-            **measuring.waits.fields(totals["queries"]),
+            "others": others,
+            **measuring.waits.fields(queries),
             "threads": session.threads.in_step(),
         }
 
-    def _schedule(self, events: int, seconds: float) -> Dict[str, Any]:
+    def _schedule(self, events: int, seconds: float) -> Optional[Schedule]:
         behind_s = self._measuring.counted.behind_s
-        return {} if behind_s is None else schedule_of(self._step, behind_s, events, seconds)
+        return None if behind_s is None else schedule_of(self._step, behind_s, events, seconds)
 
     def _without_total(self, interrupted: str, generator: Driving) -> Dict[str, Any]:
         """The figures of a step that ended before its total: its seconds so far, and no result."""
@@ -157,7 +159,7 @@ class DriveStep:
         await_last_client(self._session.server.client, self._session.threads.connections)
         outcome, reason = self._outcome(interrupted or "broken", generator)
         self._session.write_accounting.count_rows(counted.rows)
-        totals = totals_of(counted.measured) if counted.measured else {}
+        totals = totals_of(counted.measured) if counted.measured else Totals()
         return {
             "outcome": outcome,
             "reason": reason,
@@ -236,16 +238,14 @@ def _why(session: Running, generator: Driving, code: int) -> str:
     return said[0][:500] if said else "sysbench ended with exit code {} and no message".format(code)
 
 
-def schedule_of(step: Step, behind_s: float, events: int, seconds: float) -> Dict[str, Any]:
+def schedule_of(step: Step, behind_s: float, events: int, seconds: float) -> Schedule:
     """The rate that was asked for and reached, and what waited at the end, in seconds and events."""
-    return {
-        "rate": step.rate,
-        "achieved": round(events / seconds, 2) if seconds > 0 else None,
-        "behind_s": round(behind_s, 4),
-        "queued": round(behind_s * step.rate) if step.seconds else None,  # else the step was not cut off
-    }
+    achieved = round(events / seconds, 2) if seconds > 0 else None
+    queued = round(behind_s * step.rate) if step.seconds else None  # else the step was not cut off
+    return Schedule(step.rate, achieved, round(behind_s, 4), queued)
 
 
-def schedule_marks(schedule: Mapping[str, Any], seconds: float) -> List[str]:
+def schedule_marks(schedule: Optional[Schedule], seconds: float) -> List[str]:
     """The mark of a step that could not keep its rate."""
-    return [RATE_MISSED] if schedule.get("behind_s", 0.0) > (1 - REACHED) * seconds else []
+    behind_s = schedule.behind_s if schedule else 0.0
+    return [RATE_MISSED] if behind_s > (1 - REACHED) * seconds else []

@@ -8,8 +8,9 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from app.protocol.events import REPEATED, Mark
-from app.protocol.others import DISTURBED
+from app.protocol.others import DISTURBED, Others
 from app.protocol.plan import RATE_MISSED
+from app.protocol.step_parts import Limit, Try
 from app.protocol.sysbench import seed_of
 from app.stats.at_target.limit import LimitSearch
 
@@ -37,9 +38,9 @@ class LimitStep:
         self._index = index
         self._step = step
         self._seed = seed
-        self._tries: List[Dict[str, Any]] = []
+        self._tries: List[Try] = []
         self._closed = 0.0  # events per second without a limit
-        self._others: Dict[str, Any] = {}  # what disturbed the latest try that was disturbed
+        self._others: Optional[Others] = None  # what disturbed the latest try that was disturbed
 
     def run(self) -> Dict[str, Any]:
         """Search to the end; returns the fields of step_ended: those of the answer's last try."""
@@ -47,7 +48,7 @@ class LimitStep:
         ended = self._drive(replace(self._step, kind="drive"), self._seed)
         if ended["outcome"] != "completed":
             return ended
-        self._closed = ended["totals"]["events"] / ended["seconds"]
+        self._closed = ended["totals"].events / ended["seconds"]
         search = LimitSearch(self._closed)
         while search.rate is not None:
             step = self._step_at(search.rate)
@@ -84,10 +85,10 @@ class LimitStep:
 
     def _take(self, step: Step, ended: Mapping[str, Any]) -> bool:
         """Keep a try, and log it; whether it has passed."""
-        p99, events = ended["latency_ms"]["p99"], ended["totals"]["events"]
+        p99, events = ended["latency_ms"]["p99"], ended["totals"].events
         is_kept = RATE_MISSED not in ended["marks"]
         passed = is_kept and events >= EVENTS and p99 is not None and p99 <= self._step.limit_ms
-        self._tries.append({"rate": step.rate, "p99_ms": p99, "events": events, "passed": passed})
+        self._tries.append(Try(step.rate, p99, events, passed))
         said = "passed" if passed else "rate not reached" if not is_kept else "failed"
         self._session.journal.log(
             "{}, try {}: {:,} events/s, p99 {} ms: {}".format(
@@ -100,7 +101,7 @@ class LimitStep:
     def _answered(self, rate: float, ended: Mapping[str, Any]) -> Dict[str, Any]:
         """The end of the last try, which has passed; its figure are the queries at the rate."""
         whole, totals = max(1, round(rate)), ended["totals"]
-        value = round(whole * totals["queries"] / totals["events"], 2)
+        value = round(whole * totals.queries / totals.events, 2)
         return {**ended, **self._disturbed(ended), "value": value, "limit": self._limit(whole)}
 
     def _disturbed(self, ended: Mapping[str, Any]) -> Dict[str, Any]:
@@ -112,10 +113,5 @@ class LimitStep:
     def _unanswered(self, reason: str) -> Dict[str, Any]:
         return {"outcome": "failed", "reason": reason, "limit": self._limit()}
 
-    def _limit(self, rate: Optional[int] = None) -> Dict[str, Any]:
-        return {
-            "p99_ms": self._step.limit_ms,
-            "closed_rate": round(self._closed, 2),
-            "rate": rate,
-            "tries": self._tries,
-        }
+    def _limit(self, rate: Optional[int] = None) -> Limit:
+        return Limit(self._step.limit_ms, round(self._closed, 2), rate, self._tries)

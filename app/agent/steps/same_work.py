@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional
 
 from app.agent.server.mysql import QueryError
 from app.protocol.plan import QUERYING
+from app.protocol.step_parts import Totals
 from app.protocol.work import (
     RESULTS,
     WHAT,
@@ -63,9 +64,7 @@ class SameWork:
                 "cannot read the execution plans of {}: {}".format(self._step.label, error)
             )
 
-    def end(
-        self, totals: Mapping[str, Any], spent: Mapping[str, Optional[float]], seconds: float
-    ) -> List[str]:
+    def end(self, totals: Totals, spent: Mapping[str, Optional[float]], seconds: float) -> List[str]:
         """After the step: write the facts, return the marks."""
         if self._step.kind not in QUERYING:
             return []
@@ -91,16 +90,16 @@ class SameWork:
         return [rows_of_explain(client, each.text) for each in self._explained]
 
     def _other_work(
-        self, totals: Mapping[str, Any], spent: Mapping[str, Optional[float]], seconds: float
+        self, totals: Totals, spent: Mapping[str, Optional[float]], seconds: float
     ) -> Dict[str, str]:
         """What an event did beyond its bounds; {} if nothing, or if this cannot be known."""
-        events = int(totals["events"])
+        events = int(totals.events or 0)
         if not self._statements or events < FEW_EVENTS:
             return {}
         calls = self._session.sampler.counts_calls
         bounds, found = bounds_of(self._statements, calls), rows_of_event(totals, spent, events)
         watched = STATUS_ROWS * (seconds + 2) / events if calls else 0.0
-        wrong = beyond(found, bounds, self._room(int(totals["errors"]) / events, watched))
+        wrong = beyond(found, bounds, self._room(int(totals.errors or 0) / events, watched))
         expected = {what: list(bounds[what]) for what in WHAT}
         self._facts.write_work(
             self._step,
@@ -158,10 +157,10 @@ def beyond(found: Mapping[str, Optional[float]], bounds: Mapping[str, Bounds], r
 
 
 def rows_of_event(
-    totals: Mapping[str, Any], spent: Mapping[str, Optional[float]], events: int
+    totals: Totals, spent: Mapping[str, Optional[float]], events: int
 ) -> Dict[str, Optional[float]]:
     """Rows by WHAT; None where they are not counted."""
-    rows = totals["rows"]
+    rows = totals.rows or {}
     counts = {
         "read": spent.get("rows_read"),
         "returned": rows.get("read"),

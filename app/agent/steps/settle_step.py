@@ -15,6 +15,7 @@ from app.agent.system.control import ON_REQUEST
 from app.engines import engine_of
 from app.engines.server import CALM_S
 from app.protocol.events import Mark, Progress
+from app.protocol.step_parts import Settled
 
 if TYPE_CHECKING:
     from app.protocol.plan import Step
@@ -67,14 +68,9 @@ def _settled(
     """The fields of the end of a settle step."""
     stopped = session.control.interrupts
     capped = bool(settling.unpaid) and not stopped
-    settled = {
-        "seconds": seconds,
-        "waited_for": settling.waited_for,
-        "capped": capped,
-        "left": settling.unpaid,
-    }
-    if not stopped:  # else the writes before it are still open
-        settled.update(_close(session, first))
+    cost = {} if stopped else _close(session, first)  # else the writes before it are still open
+    kind = Settled.fitting(cost)
+    settled = kind(seconds, dict(settling.waited_for), capped, settling.unpaid, **cost)
     return {
         "outcome": stopped or "completed",
         "reason": ON_REQUEST if stopped else _capped(step, settling) if capped else "",

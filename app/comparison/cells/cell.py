@@ -8,7 +8,6 @@ from typing import NotRequired, TypedDict
 
 from app.history.lists.sessions import ContenderEntry
 from app.history.steps.figures import CutEntry, SteadinessEntry
-from app.history.steps.rates import LimitEntry
 from app.stats import Limits
 
 Coordinate = int | float | str
@@ -77,7 +76,7 @@ class Cell(Figure):
     steadiness: list[SteadinessEntry | None] = field(default_factory=list)
     cuts: list[CutEntry | None] = field(default_factory=list)
     disturbed: list[str] = field(default_factory=list)  # what else took the machine, where that was too much
-    searches: list[LimitEntry | None] = field(default_factory=list)  # for a limit, of such steps
+    searches: list[Mapping[str, object] | None] = field(default_factory=list)  # for a limit, of such steps
 
 
 @dataclass

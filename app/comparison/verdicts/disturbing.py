@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.history.steps.figures import StepEntry
-from app.protocol.others import DISTURBED
+from app.protocol.others import DISTURBED, Others
+from app.protocol.reading import read
 
 
 @dataclass(frozen=True)
@@ -21,16 +22,17 @@ class Allowed:
 
     def marked(self, step: StepEntry) -> StepEntry:
         """The step, marked as disturbed by these limits."""
-        others = step["others"]
-        if self == AS_PLANNED or not others:
+        if self == AS_PLANNED or not step["others"]:
             return step
-        share = (others.get("cpu_pct") or 0.0) / max(others.get("cpus") or 1, 1)
-        found = {"cpu": (share, self.others_pct), "steal": (others.get("steal_pct") or 0.0, self.steal_pct)}
+        others = read(Others, step["others"])
+        found = {
+            "cpu": (others.share_pct, self.others_pct), "steal": (others.steal_pct or 0.0, self.steal_pct),
+        }  # fmt: skip
         new = {cause: share > most for cause, (share, most) in found.items() if most is not None}
-        causes = [each for each in others.get("causes", ()) if each not in new]
+        causes = [each for each in others.causes if each not in new]
         causes += [each for each, is_above in new.items() if is_above]
         marks = [each for each in step["marks"] if each != DISTURBED] + [DISTURBED] * bool(causes)
-        return {**step, "marks": marks, "others": {**others, "causes": causes}}
+        return {**step, "marks": marks, "others": {**step["others"], "causes": causes}}
 
     @property
     def texts(self) -> list[str]:

@@ -23,8 +23,9 @@ from app.history.recorded.writing import Writer
 from app.history.store import journals
 from app.history.store.decoding import decode_lines
 from app.history.store.history import History
-from app.protocol.checked import Moment, check, decode
-from app.protocol.events import MAX_LINE, ProtocolError, SessionPlanned
+from app.protocol.checked import decode
+from app.protocol.events import MAX_LINE, Note, ProtocolError, SessionPlanned
+from app.protocol.reading import read_field
 
 from .exporting import FORMAT
 
@@ -219,8 +220,7 @@ def _text(value: Any, most: int) -> str:
 
 
 def _moment(value: Any) -> float:
-    check(value, Moment)
-    return float(value)
+    return float(read_field(Note, "at", value))
 
 
 def _second(value: Any) -> int:

@@ -14,8 +14,8 @@ from app.history.store import blocks
 from app.history.store.blocks import clock_of, values_of
 from app.history.store.damage import read_json, unpacking
 from app.history.store.second_latencies import latencies_of
-from app.protocol.checked.plan import MOST_SECONDS
 from app.protocol.plan import step_label
+from app.protocol.reading import MOST_SECONDS
 from app.protocol.series import MADE_OF
 from app.stats.at_target.steady import UNSTEADY, Steadiness, steadiness
 from app.stats.blocks import max_block_deviation

@@ -30,12 +30,15 @@ from app.protocol.events import (
     StepEnded,
     StepStarted,
     Unknown,
+    written,
 )
 from app.protocol.latency import Counts, counts_of
+from app.protocol.series import Series
+from app.protocol.step_parts import to_json
 
 from .counting import keep_counts
 from .group_means import keep_headlines
-from .latency import as_number, percentiles
+from .latency import percentiles
 from .planned import keep_planned
 from .stored_states import stored_state
 
@@ -240,21 +243,20 @@ def _read_layout(connection: Connection, session: int | None) -> Layout:
     return Layout(tuple(number for _, number in placed), tuple(digits for _, _, digits in rows))
 
 
-def _declare(connection: Connection, session: int | None, declared: Sequence[dict[str, Any]]) -> Layout:
+def _declare(connection: Connection, session: int | None, declared: Sequence[Series]) -> Layout:
     """Declare series; each keeps its first number."""
     known = dict(connection.execute("SELECT name, number FROM series WHERE session = ?", (session,)))
     connection.execute("UPDATE series SET position = NULL WHERE session = ?", (session,))
     for position, each in enumerate(declared):
-        name = clean(str(each["name"]))
-        texts = [clean(str(each.get(key, ""))) for key in ("unit", "kind", "direction", "label")]
-        digits = each.get("digits", 0)
+        name = clean(each.name)
+        texts = map(clean, (each.unit, each.kind, each.direction, each.label))
         connection.execute(
             "INSERT INTO series VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
             " ON CONFLICT (session, number) DO UPDATE SET position = excluded.position",
             (session, known.setdefault(name, len(known)), position, name, *texts,
-             min(9, max(0, digits)) if isinstance(digits, int) else 0),
+             min(9, max(0, each.digits))),
         )  # fmt: skip
-    if len({each["name"] for each in declared}) < len(declared):
+    if len({each.name for each in declared}) < len(declared):
         raise ValueError("a series is declared twice")
     return _read_layout(connection, session)
 
@@ -262,7 +264,7 @@ def _declare(connection: Connection, session: int | None, declared: Sequence[dic
 _ENGINE = "SELECT engine FROM session JOIN step ON step.session = session.number WHERE step.number = ?"
 
 
-_PARTS = (  # of `step_ended`, for `result`
+STORED = (  # of `step_ended`, for `result`
     "totals", "latency_ms", "buckets", "per_row", "status", "sizes", "rows", "debt", "settled", "in_force",
     "schedule", "limit", "waits", "statements", "threads",
 )  # fmt: skip
@@ -272,22 +274,22 @@ def keep_figures(connection: Connection, number: int, event: StepEnded) -> None:
     """The figures of a step that has ended: what lists and comparisons read, and all of it."""
     totals, rows = event.totals, event.rows
     (engine,) = connection.execute(_ENGINE, (number,)).fetchone()
-    events = as_number(totals.get("events")) or 0.0
     connection.execute(
         "UPDATE step SET value = ?, queries = ?, seconds = ?, errors = ?,"
         " size_bytes = ?, data_bytes = ?, row_count = ?, p50_ms = ?, p95_ms = ?, p99_ms = ?, per_query = ?,"
         " marks = ?, others = ?"
         " WHERE number = ?",
         (
-            event.value, as_number(totals.get("queries")), event.seconds,
-            as_number(totals.get("errors")), as_number(event.sizes.get("total")),
-            engine_of(engine).data_bytes(event.sizes), as_number(rows.get("in_tables")),
-            *percentiles(event.buckets, event.latency_ms, events),
+            event.value, totals.queries, event.seconds,
+            totals.errors, event.sizes.get("total"),
+            engine_of(engine).data_bytes(event.sizes), rows.get("in_tables"),
+            *percentiles(event.buckets, event.latency_ms, totals.events or 0.0),
             json.dumps(event.per_query), json.dumps(event.marks),
-            json.dumps(event.others) if event.others else "", number,
+            json.dumps(event.others, default=to_json) if event.others else "", number,
         ),
     )  # fmt: skip
-    content = pack_json({part: getattr(event, part) for part in _PARTS})
+    said = written(vars(event))
+    content = pack_json({name: said[name] for name in STORED})
     connection.execute(
         "INSERT INTO result (step, started, ended) VALUES (?, ?, ?)"
         " ON CONFLICT (step) DO UPDATE SET ended = excluded.ended",
@@ -296,7 +298,7 @@ def keep_figures(connection: Connection, number: int, event: StepEnded) -> None:
 
 
 def pack_json(value: Any) -> bytes:
-    return zlib.compress(json.dumps(value, separators=(",", ":")).encode())
+    return zlib.compress(json.dumps(value, separators=(",", ":"), default=to_json).encode())
 
 
 def clean(text: str) -> str:

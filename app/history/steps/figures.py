@@ -11,7 +11,7 @@ from app.history.lists.sessions import SessionEntry, find, sessions, state_of
 from app.history.recorded.counting import StepSeconds, counted
 from app.history.store.damage import read_json, unpack_json
 from app.history.store.history import History
-from app.protocol.checked.facts import Load, is_left_out
+from app.protocol.checked.facts import is_left_out
 from app.protocol.plan import Plan, step_label
 from app.protocol.stacks import COUNTERS, STACKS
 from app.protocol.states import GOING_ON, GONE, UNREACHED
@@ -19,7 +19,7 @@ from app.protocol.thread_states import STATES, costs_of_clients, time_per_query
 from app.stats.at_target.steady import UNSTEADY
 
 from .marks_of_work import OTHER_WORK, marks_of_today
-from .rates import LimitEntry, ScheduleEntry, ends_at_rates
+from .rates import ends_at_rates
 from .remarks import remarks, was_busy
 from .settled import SettledEntry, settled_steps
 from .step_rows import StepRow, step_rows
@@ -79,9 +79,9 @@ class StepEntry(TypedDict):
     settled: SettledEntry | None
     steadiness: SteadinessEntry | None  # of a step that is driven for a time
     cut: CutEntry | None  # where a person cut it
-    schedule: ScheduleEntry | None  # of a step that could not keep its rate
-    limit: LimitEntry | None  # of a step that searched for one
-    load: Load | None  # of a step that load targets drove
+    schedule: dict[str, Any] | None  # `Schedule` of a step that could not keep its rate
+    limit: dict[str, Any] | None  # `Limit` of a step that searched for one
+    load: dict[str, Any] | None  # `Load` of a step that load targets drove
     max_block_deviation: float | None  # of blocks of its seconds from their median, as a share of it
 
 
@@ -172,7 +172,7 @@ def _step(
     settled: SettledEntry | None,
     counts: StepSeconds | None,
     of_engine: Mapping[str, dict[str, float]],
-    loads: Mapping[str, Load],
+    loads: Mapping[str, dict[str, Any]],
     rates: dict[str, Any],
 ) -> StepEntry:
     state, reason = _ended(row.state, row.reason, session)

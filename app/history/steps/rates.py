@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from collections.abc import Mapping
+from typing import Any
 
 from app.core.units import count_text, figure_text, seconds_text
 from app.history.store.damage import unpack_json
 from app.history.store.history import History
 from app.protocol.plan import LIMIT, RATE_MISSED
+from app.protocol.reading import read
+from app.protocol.step_parts import Limit, Schedule, Try
 
 SHARP = 1.03  # between the lowest rate that failed and the highest that passed: the search is as good as that
-
-
-class ScheduleEntry(TypedDict, total=False):
-    """A rate that could not be kept."""
-
-    rate: float  # events a second that were asked for
-    achieved: float | None  # events a second
-    behind_s: float  # of the schedule when the step ended
-    queued: float | None  # events that were due and had not begun
-
-
-class TryEntry(TypedDict, total=False):
-    """A try of a search for a limit."""
-
-    rate: float  # events a second
-    p99_ms: float | None
-    events: float
-    passed: bool
-
-
-class LimitEntry(TypedDict, total=False):
-    """A search for the highest rate under a limit."""
-
-    p99_ms: float  # the limit
-    closed_rate: float  # events a second without a limit
-    rate: float | None  # the answer; None: there is none
-    tries: list[TryEntry]
 
 
 def ends_at_rates(history: History, session: str) -> dict[int, dict[str, Any]]:
@@ -55,42 +31,43 @@ def _end_at_rate(marks: str, ended: dict[str, Any]) -> dict[str, Any]:
     return {name: ended[name] for name in wanted if ended.get(name)}
 
 
-def schedule_text(schedule: ScheduleEntry | None) -> str:
+def schedule_text(said: Mapping[str, Any] | None) -> str:
     """`1,420 of 2,000 events/s; 17 s behind when it ended, with 34,800 events waiting`; or ''."""
-    if not schedule or "rate" not in schedule or "behind_s" not in schedule:
+    schedule = read(Schedule, said or {})
+    if not schedule.rate:
         return ""
-    achieved, queued = schedule.get("achieved"), schedule.get("queued")
+    achieved, queued = schedule.achieved, schedule.queued
     done = "?" if achieved is None else figure_text(achieved)
     waiting = f", with {count_text(round(queued), 'event')} waiting" if queued is not None else ""
-    behind = f"{seconds_text(schedule['behind_s'])} behind when it ended"
-    return f"{done} of {schedule['rate']:,.0f} events/s; {behind}{waiting}"
+    behind = f"{seconds_text(schedule.behind_s)} behind when it ended"
+    return f"{done} of {schedule.rate:,.0f} events/s; {behind}{waiting}"
 
 
-def limit_text(limit: LimitEntry | None) -> str:
+def limit_text(said: Mapping[str, Any] | None) -> str:
     """`p99 under 5 ms at 4,100 events/s, 71% of 5,780 without a limit; tries: 12`; '' of other steps."""
-    if not limit or "p99_ms" not in limit:
+    limit = read(Limit, said or {})
+    if not limit.p99_ms:
         return ""
-    closed, rate = limit.get("closed_rate") or 0.0, limit.get("rate")
-    share = f"{rate / closed:.0%} of " if rate and closed else ""
-    found = f"at {rate:,.0f} events/s" if rate else "not found"
-    without = f"{share}{closed:,.0f} events/s without a limit"
-    tries = limit.get("tries", [])
-    return f"p99 under {limit['p99_ms']:g} ms {found}, {without}; tries: {len(tries)}{_blur_text(tries)}"
+    share = f"{limit.rate / limit.closed_rate:.0%} of " if limit.rate and limit.closed_rate else ""
+    found = f"at {limit.rate:,.0f} events/s" if limit.rate else "not found"
+    without = f"{share}{limit.closed_rate:,.0f} events/s without a limit"
+    tries = f"tries: {len(limit.tries)}{_blur_text(limit.tries)}"
+    return f"p99 under {limit.p99_ms:g} ms {found}, {without}; {tries}"
 
 
-def _blur_text(tries: list[TryEntry]) -> str:
+def _blur_text(tries: list[Try]) -> str:
     """`; from 3,353 to 3,910 events/s some passed and some failed`, where that is no narrow range."""
-    passed = max((each.get("rate", 0.0) for each in tries if each.get("passed")), default=0.0)
-    failed = min((each.get("rate", 0.0) for each in tries if not each.get("passed")), default=passed)
+    passed = max((each.rate for each in tries if each.passed), default=0.0)
+    failed = min((each.rate for each in tries if not each.passed), default=passed)
     if passed <= SHARP * failed:
         return ""
     return f"; from {failed:,.0f} to {passed:,.0f} events/s some passed and some failed"
 
 
-def try_texts(limit: LimitEntry | None) -> list[str]:
+def try_texts(said: Mapping[str, Any] | None) -> list[str]:
     """A line for each try of a search: `try 3: 4,200 events/s, p99 4.81 ms, passed`."""
     return [
-        f"try {number}: {each.get('rate', 0):,.0f} events/s, p99 {figure_text(each.get('p99_ms'))} ms, "
-        f"{'passed' if each.get('passed') else 'failed'}"
-        for number, each in enumerate((limit or {}).get("tries", []), 1)
+        f"try {number}: {each.rate:,.0f} events/s, p99 {figure_text(each.p99_ms)} ms, "
+        f"{'passed' if each.passed else 'failed'}"
+        for number, each in enumerate(read(Limit, said or {}).tries, 1)
     ]

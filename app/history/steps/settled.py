@@ -6,6 +6,9 @@ from typing import Any, TypedDict
 
 from app.history.store.damage import unpack_json
 from app.history.store.history import History
+from app.protocol.events import StepEnded
+from app.protocol.reading import read_field
+from app.protocol.step_parts import SettledRun
 
 
 class SettledEntry(TypedDict):
@@ -34,12 +37,17 @@ def settled_steps(history: History, session: str) -> dict[int, SettledEntry]:
         " WHERE id = ? AND kind = 'settle' AND step.state = 'completed'",
         (session,),
     )
-    said = [_said(unpack_json(ended), data_bytes) for ended, data_bytes in rows]
-    return {each.pop("cause"): each for each in said if "cause" in each}
+    found: dict[int, SettledEntry] = {}
+    for packed, data_bytes in rows:
+        ended = unpack_json(packed)
+        said = read_field(StepEnded, "settled", ended.get("settled", {}))
+        if isinstance(said, SettledRun):
+            found[said.cause] = _entry(said, ended.get("rows", {}).get("in_tables"), data_bytes)
+    return found
 
 
-def _said(ended: dict[str, Any], data_bytes: float | None) -> Any:
-    settled, rows = ended.get("settled", {}), ended.get("rows", {}).get("in_tables")
-    of_rows = rows * settled["row_bytes"] if rows and settled.get("row_bytes") else None
+def _entry(said: SettledRun, rows: float | None, data_bytes: float | None) -> Any:
+    entry = {name: value for name, value in said.to_json().items() if name != "cause"}
+    of_rows = rows * said.row_bytes if rows and said.row_bytes else None
     amplification = round(data_bytes / of_rows, 3) if data_bytes and of_rows else None
-    return {**settled, "space_amplification": amplification}
+    return {**entry, "space_amplification": amplification}

@@ -82,25 +82,26 @@ def marks_text(marks: Iterable[str]) -> str:
     return "\n".join(map(mark_text, marks))
 
 
-def load_lines(load: Load | None) -> list[str]:
+def load_lines(said: Mapping[str, Any] | None) -> list[str]:
     """A line on the load of a step from other machines, and one for each load target."""
-    if load is None:
+    if said is None:
         return []
-    apart = "" if load["apart_ms"] is None else f", their seconds at most {load['apart_ms']:.1f} ms apart"
-    targets = count_text(len(load["targets"]), "load target")
-    return [f"{targets}{apart}", *(f"    {_load_part(each)}" for each in load["targets"])]
+    load = read(Load, said)
+    apart = "" if load.apart_ms is None else f", their seconds at most {load.apart_ms:.1f} ms apart"
+    targets = count_text(len(load.targets), "load target")
+    return [f"{targets}{apart}", *(f"    {_load_part(each)}" for each in load.targets)]
 
 
 def _load_part(part: LoadPart) -> str:
-    texts = [f"{part['name']}: {count_text(part['threads'], 'client')}", count_text(part["events"], "event")]
-    if part["cpu_pct"] is not None:
-        texts.append(f"CPU {part['cpu_pct']:.0f} %")
-    if part["rtt_ms"] is not None:
-        texts.append(f"round trip {part['rtt_ms']:.3f} ms")
-    if part["network_pct"] is not None:
-        texts.append(f"network {part['network_pct']:.0f} % of its time or more")
-    if part["clock_error_ms"] is not None:
-        texts.append(f"clock within {part['clock_error_ms']:.2f} ms")
+    texts = [f"{part.name}: {count_text(part.threads, 'client')}", count_text(part.events, "event")]
+    if part.cpu_pct is not None:
+        texts.append(f"CPU {part.cpu_pct:.0f} %")
+    if part.rtt_ms is not None:
+        texts.append(f"round trip {part.rtt_ms:.3f} ms")
+    if part.network_pct is not None:
+        texts.append(f"network {part.network_pct:.0f} % of its time or more")
+    if part.clock_error_ms is not None:
+        texts.append(f"clock within {part.clock_error_ms:.2f} ms")
     return ", ".join(texts)
 
 

@@ -11,7 +11,7 @@ from app.history.store.damage import read_json, unpack_json
 from app.history.store.history import History
 from app.protocol.plan import step_label
 from app.protocol.reading import read
-from app.protocol.waits import Statement, Waits, plain_statement, to_json
+from app.protocol.waits import LockPair, Statement, Wait, Waits, plain_statement
 
 from .step_results import endings
 
@@ -43,8 +43,12 @@ class StepWaits:
 
     def to_json(self) -> dict[str, Any]:
         """As `session show --json` gives them; their keys are in docs/journal.md."""
-        statements = [to_json(each) for each in self.statements]
-        return {"step": self.step, "events": [], "locks": [], **to_json(self.waits), "statements": statements}
+        lists: dict[str, Sequence[Wait | LockPair | Statement]] = {
+            "events": self.waits.events, "locks": self.waits.locks, "statements": self.statements,
+        }  # fmt: skip
+        waits = {"events": [], "locks": [], **self.waits.to_json()}
+        said = {name: [each.to_json() for each in found] for name, found in lists.items()}
+        return {"step": self.step, **waits, **said}
 
 
 _ENDED = (

@@ -5,30 +5,39 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import overload
+from typing import Annotated, overload
 
 import msgspec
+from msgspec import Meta
 
-from app.protocol.checked import Moment, Number, Seconds, ShapeError, decode
-from app.protocol.checked.journal import LatencyCode, Place, Seq, check_event
-from app.protocol.checked.plan import Second
+from app.protocol.checked import ShapeError, decode
+from app.protocol.checked.facts import check_event
 from app.protocol.events import MAX_LINE, Event, ProtocolError, Sample, Unknown, from_json
+from app.protocol.reading import NUMBERS, TEXTS, WHOLE
 
 _SAMPLE = b'{"kind":"sample",'
+
+
+def _limits(name: str) -> Meta:
+    """Those of an annotation of the protocol."""
+    if name in TEXTS:
+        return Meta(max_length=TEXTS[name][1])
+    least, most = WHOLE.get(name) or NUMBERS[name]
+    return Meta(ge=least, le=most)
 
 
 class SampleLine(msgspec.Struct, gc=False):
     """A `Sample` for the history: decoded and checked in a fifth of the time."""
 
-    seq: Seq
-    t: Seconds
-    at: Moment
-    step: Place
-    s: Second
-    dt: Seconds
-    values: list[Number | None]
+    seq: Annotated[int, _limits("Seq")]
+    t: Annotated[float, _limits("Seconds")]
+    at: Annotated[float, _limits("Moment")]
+    step: Annotated[int, _limits("Place")]
+    s: Annotated[int, _limits("Second")]
+    dt: Annotated[float, _limits("Seconds")]
+    values: list[Annotated[float, _limits("Number")] | None]
     derived: bool = False
-    latency: LatencyCode | None = None
+    latency: Annotated[str, _limits("LatencyCode")] | None = None
 
     def event(self) -> Sample:
         measured = (self.s, self.dt, list(self.values), self.derived, self.latency)
@@ -71,7 +80,7 @@ def _decode_line(line: bytes) -> Line:
     try:
         data = decode(line)
         event = from_json(data)
-        check_event(data)
+        check_event(event)
     except ShapeError as error:
         raise ProtocolError(f"not an event: {error}") from None
     if not isinstance(event, Sample):

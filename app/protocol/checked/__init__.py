@@ -1,46 +1,23 @@
-"""Checks what comes from a target or a file by type and size before anything reads it.
+"""Checks what comes from a target or a file before anything reads it.
 
-For the desktop alone: msgspec, which checks, is not on the target, and the agent file leaves this folder
-out. History, remote and targets call it, so that what reads behind them can rely on types and sizes.
-Start with `journal` (each event), then `facts` and `plan`.
+For the desktop alone: msgspec, which decodes, is not on the target, and the agent file leaves this folder out.
+History, remote and targets call it, so that what reads behind them can rely on types and sizes. Types and limits
+are those of the annotations of a dataclass, see `app/protocol/reading.py`; `facts` has those of facts.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
-from msgspec import Meta
 
-from app.protocol.reading import (
-    LONGEST_NAME,
-    LONGEST_TEXT,
-    MOST,
-    MOST_WHOLE,
-    YEAR_1,
-    YEAR_9999,
-)
+from app.protocol.reading import LONGEST_NAME
 from app.protocol.reading import ShapeError as ShapeError
 
 LEAST = 1e-30  # but 0: what is divided by it is still finite
 DEPTH = 32
 LEAST_COUNTER, MOST_COUNTER = -(1 << 63), (1 << 64) - 1  # what those of servers reach
-
-Number = Annotated[float, Meta(ge=-MOST, le=MOST)]
-Figure = Annotated[float, Meta(ge=0, le=MOST)]  # a rate, a time, a size, a cost
-Whole = Annotated[int, Meta(ge=-MOST_WHOLE, le=MOST_WHOLE)]
-Count = Annotated[int, Meta(ge=0, le=MOST_WHOLE)]
-Few = Annotated[int, Meta(ge=0, le=1_000_000)]  # threads, steps, repeats
-Name = Annotated[str, Meta(max_length=LONGEST_NAME)]
-Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
-Moment = Annotated[float, Meta(ge=YEAR_1, le=YEAR_9999)]  # seconds since 1970
-Seconds = Annotated[float, Meta(ge=-1e10, le=1e10)]
-Cpus = Annotated[str, Meta(max_length=4096, pattern=r"^(\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*)?$")]
-Numbers = dict[Name, Number | None]
-Figures = dict[Name, Figure | None]
-Texts = dict[Name, str]
 
 
 def decode(raw: bytes) -> Any:
@@ -71,29 +48,28 @@ def check_bounds(value: Any) -> None:
     """Raise ShapeError where a value could not be stored and shown."""
     level: list[Any] = [value]
     for _ in range(DEPTH):
-        level = [inner for each in level for inner in _inner(each)]
-        if not level:
+        inner: list[Any] = []
+        for each in level:
+            if type(each) is dict:
+                _check_names(each)
+                inner += each.values()
+            elif type(each) is list:
+                inner += each
+            elif type(each) is float or type(each) is int:
+                _check_number(each)
+        if not inner:
             return
+        level = inner
     raise ShapeError(f"it is nested more than {DEPTH} levels deep")
 
 
-def _inner(value: Any) -> Iterable[Any]:
-    if isinstance(value, dict):
-        if any(len(name) > LONGEST_NAME for name in value):
-            raise ShapeError(f"a name has more than {LONGEST_NAME} characters")
-        return value.values()
-    if isinstance(value, list):
-        return value
+def _check_names(value: dict[str, Any]) -> None:
+    if value and max(map(len, value)) > LONGEST_NAME:
+        raise ShapeError(f"a name has more than {LONGEST_NAME} characters")
+
+
+def _check_number(value: float) -> None:
+    if -LEAST < value < LEAST and value:
+        raise ShapeError("a number is closer to 0 than anything that is measured")
     if isinstance(value, int) and not LEAST_COUNTER <= value <= MOST_COUNTER:
         raise ShapeError("a whole number has more than 64 bits")
-    if isinstance(value, float) and 0 < abs(value) < LEAST:
-        raise ShapeError("a number is closer to 0 than anything that is measured")
-    return ()
-
-
-def check(value: Any, shape: Any) -> None:
-    """Raise ShapeError where a decoded value does not have this shape; unknown keys are passed over."""
-    try:
-        msgspec.convert(value, shape)
-    except msgspec.ValidationError as error:
-        raise ShapeError(str(error)) from None

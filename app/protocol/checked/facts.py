@@ -1,82 +1,80 @@
-"""The shape of each fact of a journal that somebody reads; others are kept and shown as they are."""
+"""The facts of a journal that somebody reads; others are kept and shown as they are."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, NotRequired, Required, TypedDict
+from dataclasses import dataclass, field
+from typing import Any
 
-from msgspec import Meta
-
-from app.engines.panel import FACT
-from app.protocol.reading import read
-from app.protocol.stacks import MOST_TEXT, STACKS
-
-from . import Count, Figure, Name, Number, ShapeError, Text, Texts, check
-
-Packed = Annotated[str, Meta(max_length=MOST_TEXT, pattern="^[A-Za-z0-9+/=]*$")]
+from app.protocol.events import Event, Fact, SessionPlanned
+from app.protocol.plan import Plan
+from app.protocol.reading import Content, Count, Figure, Name, Number, ShapeError, Text, read, read_field
+from app.protocol.stacks import Stacks
 
 
-class StartState(TypedDict, total=False):
-    load: Name
-    start: Name
-    pause_s: Number
-    source: Name
-    snapshot: Name
-    copy: Name
-    not_kept: Name
+@dataclass(frozen=True)
+class StartState:
+    load: Name = ""
+    start: Name = ""
+    pause_s: Number = 0.0
+    source: Name = ""
+    snapshot: Name = ""
+    copy: Name = ""
+    not_kept: Name = ""
 
 
-class Memory(TypedDict, total=False):
-    allocator: Text | None
-    numa: Text | None
-    limit_bytes: Count | None
-    used_bytes: Count | None
-    peak_bytes: Count | None
+@dataclass(frozen=True)
+class Memory:
+    allocator: Text | None = None
+    numa: Text | None = None
+    limit_bytes: Count | None = None
+    used_bytes: Count | None = None
+    peak_bytes: Count | None = None
 
 
-class Compression(TypedDict):
+@dataclass(frozen=True)
+class Compression:
     in_force: Text
 
 
-class Explain(TypedDict):
-    statement: str
+@dataclass(frozen=True)
+class Explain:
+    statement: Content
     rows: list[dict[Name, Any]]
 
 
-class StatementPlans(TypedDict, total=False):
+@dataclass(frozen=True)
+class StatementPlans:
     """Plans of a statement; `end` only if it differs from the begin."""
 
-    statement: Required[str]
-    begin: Required[list[dict[Name, Any]]]
-    end: list[dict[Name, Any]]
+    statement: Content
+    begin: list[dict[Name, Any]]
+    end: list[dict[Name, Any]] = field(default_factory=list)
 
 
-class Work(TypedDict):
+@dataclass(frozen=True)
+class Work:
     """Rows of an event, by what was done with them."""
 
     found: dict[Name, Number | None]
     expected: dict[Name, list[Number]]
-    wrong: NotRequired[list[Name]]  # what was beyond its bounds
+    wrong: list[Name] = field(default_factory=list)  # what was beyond its bounds
 
 
-class NamedBuild(TypedDict, total=False):
-    """A build, as named by a contender and the fact of its session."""
-
-    build: Name
-    base: Text
-    server: Text
-    family: Name
-    version: Name
-    fingerprint: Name
-
-
-class Build(NamedBuild, total=False):
+@dataclass(frozen=True)
+class Build:
     """The build of a session, with its notes."""
 
-    notes: Texts | None
+    build: Name = ""
+    base: Text = ""
+    server: Text = ""
+    family: Name = ""
+    version: Name = ""
+    fingerprint: Name = ""
+    notes: dict[Name, Content] | None = None
 
 
-class LoadPart(TypedDict):
+@dataclass(frozen=True)
+class LoadPart:
     """What one load target did in a step."""
 
     name: Name
@@ -88,14 +86,16 @@ class LoadPart(TypedDict):
     clock_error_ms: Number | None
 
 
-class Load(TypedDict):
+@dataclass(frozen=True)
+class Load:
     """The load of a step from other machines, and how far apart their seconds were."""
 
     targets: list[LoadPart]
     apart_ms: Number | None  # between the ends of the same second of two of them, at most
 
 
-class Canary(TypedDict):
+@dataclass(frozen=True)
+class Canary:
     """The result of the canary before a session."""
 
     build: Name
@@ -107,59 +107,53 @@ class Canary(TypedDict):
     others: dict[Name, Any]
 
 
-class Stacks(TypedDict, total=False):
-    """Sampled stacks of a step, packed."""
+@dataclass(frozen=True)
+class Facts:
+    """By their names."""
 
-    tool: Name
-    event: Name
-    unwinding: Name
-    rate_hz: Figure
-    on_cpu: Packed
-    on_samples: Count
-    on_cut: Count
-    off_cpu: Packed
-    off_samples: Count
-    off_cut: Count
-    off_tool: Name
-    dumps: Count
-    stopped_s: Figure
-    unnamed_pct: Figure
-    symbols: Name
-    problem: Text
+    engine_figures: dict[Name, Figure]
+    canary: Canary
+    build: Build
+    start_state: StartState
+    variables: dict[Name, Content]
+    not_default: list[Name]
+    memory: Memory
+    my_cnf: Content
+    create_table: Content
+    compression: Compression
+    explain: Explain
+    plans: list[StatementPlans]
+    work: Work
+    load: Load
+    stacks: Stacks
 
 
-FACTS: Mapping[str, Any] = {
-    FACT: dict[Name, Figure],
-    "canary": Canary,
-    "build": Build,
-    "start_state": StartState,
-    "variables": Texts,
-    "not_default": list[Name],
-    "memory": Memory,
-    "my_cnf": str,
-    "create_table": str,
-    "compression": Compression,
-    "explain": Explain,
-    "plans": list[StatementPlans],
-    "work": Work,
-    "load": Load,
-    STACKS: Stacks,
-}
 LEFT_OUT = "left out"  # the key of what the agent writes in place of a fact that is too large for a line
 
 
-def check_fact(data: Mapping[str, Any]) -> None:
-    name, value = data.get("name", ""), data.get("value")
-    if not is_left_out(value):
+def check_event(event: Event) -> None:
+    """Raise ShapeError if the plan or the fact in an event is not as its readers rely on."""
+    if isinstance(event, Fact):
+        check_fact(event)
+    elif isinstance(event, SessionPlanned):
         try:
-            if name == "machine":
-                from app.protocol.answers import Machine  # dear to import, and no live event needs it
+            Plan.from_json(event.plan)
+        except ValueError as error:
+            raise ShapeError(str(error)) from None
 
-                read(Machine, value)
-            elif name in FACTS:
-                check(value, FACTS[name])
-        except ShapeError as error:
-            raise ShapeError(f"the fact {name}: {error}") from None
+
+def check_fact(fact: Fact) -> None:
+    if is_left_out(fact.value):
+        return
+    try:
+        if fact.name == "machine":
+            from app.protocol.answers import Machine  # dear to import, and no live event needs it
+
+            read(Machine, fact.value)
+        else:
+            read_field(Facts, fact.name, fact.value)
+    except ShapeError as error:
+        raise ShapeError(f"the fact {fact.name}: {error}") from None
 
 
 def is_left_out(value: Any) -> bool:

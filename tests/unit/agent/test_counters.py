@@ -80,9 +80,9 @@ def test_rows_that_dyno_reads_itself_are_not_those_of_clients(
 
 def test_no_two_series_have_one_title() -> None:
     engines = [*KNOWN, "archive"]
-    declared = {each["name"]: each for name in engines for each in Counters(None, name).declare()}
-    titles = [(each["label"], each["unit"]) for each in [*LOAD, *SERIES, *declared.values()]]
+    declared = {each.name: each for name in engines for each in Counters(None, name).declare()}
+    titles = [(each.label, each.unit) for each in [*LOAD, *SERIES, *declared.values()]]
     assert len(titles) == len({*titles})
-    assert declared["innodb.rows_read"]["label"] == "InnoDB: rows read"
-    assert declared["server.threads_running"]["label"] == "Server: running threads"
-    assert declared["archive.rows_written"]["label"] == "archive: rows inserted"
+    assert declared["innodb.rows_read"].label == "InnoDB: rows read"
+    assert declared["server.threads_running"].label == "Server: running threads"
+    assert declared["archive.rows_written"].label == "archive: rows inserted"

@@ -19,6 +19,7 @@ from app.agent.server.options_in_force import differences
 from app.engines import engine_of
 from app.protocol.plan import Step
 from app.protocol.series import LOAD
+from app.protocol.step_parts import Totals
 
 COUNTED = {
     "events": 10,
@@ -33,16 +34,16 @@ COUNTED = {
 
 def test_statements_are_kept_with_and_without_begin_and_commit() -> None:
     totals = totals_of({**COUNTED, "control": 20})
-    assert (totals["queries"], totals["statements"]) == (200, 180)
-    assert totals_of(COUNTED)["statements"] == 200
+    assert (totals.queries, totals.statements) == (200, 180)
+    assert totals_of(COUNTED).statements == 200
 
 
 def test_the_value_is_in_the_unit_of_the_step() -> None:
     totals = totals_of(COUNTED)
     assert value_of(Step("x", "drive"), totals, 4.0, 0) == 50.0
     assert value_of(Step("x", "drive", unit="rows/s"), totals, 4.0, 0) == 250.0
-    assert value_of(Step("x", "index", unit="rows/s"), {"rows": {}}, 2.0, 500) == 250.0
-    assert value_of(Step("x", "settle", unit="s"), {}, 4.0, 0) == 4.0
+    assert value_of(Step("x", "index", unit="rows/s"), Totals(), 2.0, 500) == 250.0
+    assert value_of(Step("x", "settle", unit="s"), Totals(), 4.0, 0) == 4.0
     assert value_of(Step("x", "drive"), totals, 0.0, 0) is None
 
 
@@ -63,10 +64,9 @@ def test_the_figure_is_of_the_kind_the_step_says() -> None:
 
 def test_fewer_clients_are_a_mark_or_a_failure() -> None:
     driven, load = Step("x", "drive", threads=5), Step("x", "load", threads=5)
-    assert marks_of({"clients": 4}, after_crash=False, threads=5) == ["fewer-clients"]
-    assert (
-        marks_of({"clients": 5}, False, 5) == marks_of({}, False, 5) == []
-    )  # the Lua of others may not tell
+    assert marks_of(Totals(clients=4), after_crash=False, threads=5) == ["fewer-clients"]
+    assert marks_of(Totals(clients=5), False, 5) == []
+    assert marks_of(Totals(), False, 5) == []  # the Lua of others may not tell
     assert clients_missing(driven, {"clients": 4}) == clients_missing(driven, {}) == ""
     assert clients_missing(load, {"clients": 5}) == ""
     for step, clients in ((driven, 0), (load, 4)):
@@ -89,8 +89,8 @@ def test_what_is_missing_stays_missing_per_query() -> None:
 
 
 def test_a_step_with_over_one_percent_errors_is_marked() -> None:
-    assert marks_of({"errors": 1, "events": 100}, after_crash=False) == []
-    assert marks_of({"errors": 2, "events": 100}, after_crash=True) == ["after-a-crash", "error-ridden"]
+    assert marks_of(Totals(errors=1, events=100), after_crash=False) == []
+    assert marks_of(Totals(errors=2, events=100), after_crash=True) == ["after-a-crash", "error-ridden"]
 
 
 def test_values_asked_for_and_in_force_are_compared_by_what_they_mean() -> None:
@@ -112,5 +112,5 @@ def test_values_asked_for_and_in_force_are_compared_by_what_they_mean() -> None:
 def test_a_second_of_few_events_has_no_percentile(events: int, p95: float | None) -> None:
     counts = dict.fromkeys(("reads", "writes", "other", "errors", "reconnects"), 1)
     line = {**counts, "events": events, "interval_s": 1.0, "p95_ms": 3.5}
-    told = dict(zip((each["name"] for each in LOAD), _load_values(line), strict=True))
+    told = dict(zip((each.name for each in LOAD), _load_values(line), strict=True))
     assert (told["load.transactions"], told["load.latency_p95_ms"]) == (events, p95)

@@ -11,8 +11,9 @@ from app.agent.steps import limit_step
 from app.agent.steps.limit_step import EVENTS, LEAST_S, LimitStep
 from app.history.steps.rates import limit_text, try_texts
 from app.protocol.events import REPEATED
-from app.protocol.others import DISTURBED
+from app.protocol.others import DISTURBED, Others
 from app.protocol.plan import LIMIT, Step
+from app.protocol.step_parts import Totals
 from tests import journals
 
 CAPACITY = 20_000  # events per second
@@ -58,10 +59,10 @@ class Server:
             "outcome": "completed",
             "reason": "",
             "seconds": float(step.seconds),
-            "totals": {"events": done, "queries": 3 * done},
+            "totals": Totals(events=done, queries=3 * done),
             "latency_ms": {"p99": self.service_ms * 4.6 / (1 - load)},
             "marks": ["rate-missed"] * (rate > CAPACITY) + [DISTURBED] * (len(self.ran) == self.disturbed_at),
-            "others": {"causes": ["cpu"]} if len(self.ran) == self.disturbed_at else {},
+            "others": Others(causes=["cpu"]) if len(self.ran) == self.disturbed_at else None,
         }
 
     def search(self) -> dict[str, Any]:
@@ -92,11 +93,11 @@ def test_the_answer_is_the_highest_rate_under_the_limit(simulated: Server) -> No
     ended = simulated.search()
     truth = CAPACITY * (1 - simulated.service_ms * 4.6 / STEP.limit_ms)
     found = ended["limit"]
-    assert ended["outcome"] == "completed" and found["rate"] == pytest.approx(truth, rel=0.011)
-    assert ended["value"] == pytest.approx(3 * found["rate"])  # in queries, of which an event has three
-    passes = [each for each in found["tries"] if each["rate"] == found["rate"] and each["passed"]]
+    assert ended["outcome"] == "completed" and found.rate == pytest.approx(truth, rel=0.011)
+    assert ended["value"] == pytest.approx(3 * found.rate)  # in queries, of which an event has three
+    passes = [each for each in found.tries if each.rate == found.rate and each.passed]
     assert len(passes) == 3
-    assert found["closed_rate"] == CAPACITY and found["p99_ms"] == 5.0
+    assert found.closed_rate == CAPACITY and found.p99_ms == 5.0
 
 
 def test_the_first_run_has_no_rate_and_each_try_enough_events(simulated: Server) -> None:
@@ -114,7 +115,7 @@ def test_one_disturbed_try_marks_the_answer(simulated: Server) -> None:
     assert DISTURBED not in simulated.search()["marks"]
     simulated.disturbed_at = len(simulated.ran) + 3
     ended = simulated.search()
-    assert ended["marks"] == [DISTURBED] and ended["others"] == {"causes": ["cpu"]}
+    assert ended["marks"] == [DISTURBED] and ended["others"] == Others(causes=["cpu"])
 
 
 def test_a_step_that_writes_begins_each_try_on_a_settled_server(simulated: Server) -> None:
@@ -128,7 +129,7 @@ def test_a_search_that_takes_too_long_has_no_result(simulated: Server) -> None:
     ended = simulated.search()
     assert simulated.now <= 60
     assert ended["outcome"] == "failed" and "time limit of 60 s" in ended["reason"]
-    assert ended["limit"]["rate"] is None and ended["limit"]["tries"]
+    assert ended["limit"].rate is None and ended["limit"].tries
 
 
 def test_a_limit_that_no_rate_keeps_has_no_result(simulated: Server) -> None:
@@ -140,7 +141,7 @@ def test_a_limit_that_no_rate_keeps_has_no_result(simulated: Server) -> None:
 def test_a_search_that_is_stopped_keeps_its_tries(simulated: Server) -> None:
     simulated.outcome_after = 4
     ended = simulated.search()
-    assert ended["outcome"] == "stopped" and len(ended["limit"]["tries"]) == 3
+    assert ended["outcome"] == "stopped" and len(ended["limit"].tries) == 3
 
 
 def test_a_search_in_words() -> None:
@@ -153,7 +154,7 @@ def test_a_search_in_words() -> None:
     assert "not found, 6,000 events/s" in limit_text({**found, "rate": None})
     assert limit_text(None) == "" and try_texts(None) == []
     tries = [{"rate": rate, "passed": passed} for rate, passed in ((4000, True), (4200, False), (5000, True))]
-    assert limit_text({**found, "tries": tries}).endswith(  # type: ignore[typeddict-item]
+    assert limit_text({**found, "tries": tries}).endswith(
         "; tries: 3; from 4,200 to 5,000 events/s some passed and some failed"
     )
-    assert limit_text({**found, "tries": tries[:2]}).endswith("; tries: 2")  # type: ignore[typeddict-item]
+    assert limit_text({**found, "tries": tries[:2]}).endswith("; tries: 2")

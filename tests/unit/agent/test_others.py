@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -21,8 +22,9 @@ from app.agent.sampling.other_processes import OtherProcesses
 from app.agent.sampling.proc_files import parse_pressure, parse_process, parse_switches, parse_vmstat
 from app.agent.sampling.process import Threads, throttled_s
 from app.agent.sampling.reading import Reading
-from app.protocol.others import Others, Program, to_json
+from app.protocol.others import Others, Program
 from app.protocol.reading import read
+from app.protocol.step_parts import to_json
 from tests.memory_hog import NAME, reading_again, swapping
 from tests.neighbours import NAME as NEIGHBOUR
 from tests.neighbours import burning
@@ -198,7 +200,7 @@ def test_what_this_machine_cannot_bring_about_is_told_from_its_counters(
     found = others_between(before, after, OtherProcesses(b"no-such-word"), Allowed(5, 2))
     assert found.causes == [cause]
     assert len(found.texts) == 1
-    assert read(Others, to_json(found)) == found
+    assert read(Others, json.loads(json.dumps(found, default=to_json))) == found
 
 
 def test_a_server_with_a_memory_limit_runs_short_of_memory_by_itself() -> None:

@@ -13,7 +13,7 @@ from app.protocol.plan import Step
 from tests import journals
 
 READS = Step("point-query", "drive")
-ENDED: dict[str, Any] = {"outcome": "completed", "value": 7.0, "latency_ms": {"avg": 0.4}}
+ENDED: dict[str, Any] = {"outcome": "completed", "value": 7.0, "latency_ms": {"avg": 0.4}, "schedule": None}
 QUIET: dict[str, Any] = {**ENDED, "marks": []}
 NOISY: dict[str, Any] = {**ENDED, "marks": [DISTURBED]}
 BROKEN: dict[str, Any] = {"outcome": "failed", "marks": [DISTURBED]}
@@ -41,6 +41,7 @@ class Session:
 
     def write_attempt(self, step: Step, found: dict[str, Any]) -> None:
         self.said.append(("attempt", found["attempt"]))
+        assert found["schedule"] == {}  # as a step's end has it
         assert found["value"] == (0.4 if step.figure == "latency" else 7.0)
 
     def run(self, ends: Sequence[dict[str, Any]], index: int = 0) -> Any:

@@ -8,6 +8,7 @@ import pytest
 
 from app.agent.steps.same_work import Room, beyond, is_off, marks_of_work, rows_of_event
 from app.protocol.events import SPOILT
+from app.protocol.step_parts import Totals
 from app.protocol.work import WHAT
 
 BOUNDS = {"read": (410.0, 410.0), "returned": (310.0, 311.0), "changed": (0.0, 0.0), "sorted": (200.0, 200.0)}
@@ -48,7 +49,7 @@ def test_only_other_results_are_other_work(change: dict[str, Any], marks: list[s
 
 
 def test_rows_of_an_event() -> None:
-    totals = {"rows": {"read": 100, "inserted": 3, "deleted": 3, "updated": 4}}
+    totals = Totals(rows={"read": 100, "inserted": 3, "deleted": 3, "updated": 4})
     found = rows_of_event(totals, {"rows_read": 500.0, "rows_sorted": None}, 10)
     assert found == dict(zip(WHAT, (50.0, 10.0, 1.0, None), strict=True))
 

@@ -29,8 +29,7 @@ from app.engines.server import (
     thread_pool,
     thread_sources,
 )
-from app.protocol.reading import read
-from app.protocol.thread_states import CLIENT, OTHER, STATES, ThreadStates, shares_text, time_per_query
+from app.protocol.thread_states import CLIENT, OTHER, STATES, shares_text, time_per_query
 
 # threads that sleep, wait for a lock and for a socket (twice); they begin after a line of input
 PROGRAM = """
@@ -314,7 +313,7 @@ def test_threads_that_begin_after_the_server_serve_clients(program: subprocess.P
     values = dict(zip(STATES, sampler.end(), strict=True))
     expected = {"asleep": 25, "lock": 25, "network": 50}  # of two calls
     assert {state: values[state] for state in expected} == pytest.approx(expected, abs=2)
-    kinds = read(ThreadStates, sampler.in_step()).kinds
+    kinds = sampler.in_step().kinds
     assert (kinds[CLIENT].threads, kinds[OTHER].threads) == (4, 1)
     spent = sampler.spent(10.0)
     assert spent[time_per_query("lock")] == pytest.approx(10e6, rel=0.1)
@@ -335,7 +334,7 @@ def test_clients_that_connect_again_and_again_have_no_threads(
     look(sampler, 0.8)
     sampler.end()
     sampler.connected(connections)
-    found = read(ThreadStates, sampler.in_step())
+    found = sampler.in_step()
     assert (CLIENT in found.kinds) == bool(sampler.spent(1.0)) == is_known
     text = f"clients connected {connections - 4:,} times more in the step, so no thread belongs to one"
     assert found.problem == ("" if is_known else text)
@@ -348,7 +347,7 @@ def test_threads_of_an_earlier_step_are_clients_only_if_they_work(program: subpr
     sampler.begin_step(3)
     look(sampler, 0.8)
     assert sampler.end() == NOTHING
-    found = read(ThreadStates, sampler.in_step())
+    found = sampler.in_step()
     assert CLIENT not in found.kinds
     assert found.problem == "for 3 clients 0 threads were found, and the right number in 0 % of the step"
 
@@ -406,13 +405,13 @@ def test_a_server_that_is_gone_is_missing_and_said_once() -> None:
     for _ in range(2):
         sampler.begin_step(1)
         sampler.look()
-        assert sampler.end() == NOTHING and sampler.in_step() == {} == sampler.spent(1.0)
+        assert sampler.end() == NOTHING and sampler.in_step() is None and sampler.spent(1.0) == {}
         sampler.end_step()
     assert len(log) == 1 and log[0].startswith("what the server's threads did is missing: ")
 
 
 def test_there_is_a_series_for_each_state() -> None:
-    assert [each["name"] for each in SERIES] == [f"threads.{state}_pct" for state in STATES]
+    assert [each.name for each in SERIES] == [f"threads.{state}_pct" for state in STATES]
 
 
 def test_shares_in_words_begin_with_the_largest() -> None:

@@ -57,7 +57,7 @@ def status(ms: int) -> dict[str, str]:
 
 
 def by_series(waits: Any, values: list[float | None]) -> dict[str, float | None]:
-    return dict(zip([each["name"] for each in waits.declare()], values, strict=True))
+    return dict(zip([each.name for each in waits.declare()], values, strict=True))
 
 
 def test_series_are_ms_per_second_since_the_reading_before(client: Client) -> None:

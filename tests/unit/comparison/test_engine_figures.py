@@ -110,4 +110,4 @@ def test_without_figures_or_differences_nothing_is_added(history: History, figur
 )
 def test_what_a_stranger_says_is_bounded(value: Any) -> None:
     with pytest.raises(ShapeError):
-        check_fact({"name": "engine_figures", "value": value})
+        check_fact(Fact(1, 0.0, 0.0, "engine_figures", value))

@@ -195,7 +195,7 @@ WRONG: list[tuple[str, Callable[[dict[str, bytes]], Any], str]] = [
     ("another major", first(protocol="2.0"), "2.0, this Dyno reads 1.3: update Dyno"),
     ("no protocol", first(protocol="new"), "not a protocol version"),
     ("no beginning", in_journal(lambda lines: lines.pop(0)), "line 1 of the journal has event number 2"),
-    ("a text for a value", sample(values=["x"] * 5), "float"),
+    ("a text for a value", sample(values=["x"] * 5), "values[0] is no number"),
     ("too few values", sample(values=[1.0]), "5 are declared"),
     ("an unknown step", sample(step=77), "not active"),
     ("a huge number", sample(s=10**40), ""),

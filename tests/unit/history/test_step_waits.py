@@ -15,8 +15,7 @@ from app.comparison.why.waits import named_waits, waits_of_columns
 from app.history.steps.figures import show
 from app.history.steps.step_waits import waits_at, waits_of_session
 from app.history.store.history import History
-from app.protocol.checked import ShapeError
-from app.protocol.checked.journal import check_event
+from app.protocol.events import ProtocolError, from_json
 from app.report.content import read_report
 from tests import comparable
 from tests.journals import Maker, store
@@ -105,6 +104,6 @@ def test_an_older_journal_has_none(tmp_path: Path) -> None:
 )
 def test_a_journal_with_others_is_refused(wrong: Any) -> None:
     event = {"kind": "step_ended", "seq": 1, "t": 1.0, "at": 1.0, "step": 0, "outcome": "completed"}
-    check_event({**event, "waits": WAITS, "statements": STATEMENTS})
-    with pytest.raises(ShapeError):
-        check_event({**event, **wrong})
+    from_json({**event, "waits": WAITS, "statements": STATEMENTS})
+    with pytest.raises(ProtocolError):
+        from_json({**event, **wrong})

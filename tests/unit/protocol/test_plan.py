@@ -105,9 +105,9 @@ def test_seeds_differ_by_plan_repeat_step_and_process_and_never_by_contender() -
             {"turns": [{"session": "S", "name": "s", "contender": 1, "repeat": 1, "ordinal": 1}]},
             "no contender",
         ),
-        ({"rows": "many"}, "rows is of the wrong type"),
-        ({"contenders": [{}]}, "is missing"),
-        ({"contenders": [3]}, "not an object"),
+        ({"rows": "many"}, "plan: rows is no whole number"),
+        ({"contenders": [{}]}, r"contenders\[0\] lacks `name`"),
+        ({"contenders": [3]}, r"contenders\[0\] is no object"),
     ],
 )
 def test_a_plan_that_cannot_be_is_refused(change: dict[str, Any], word: str) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from app.protocol.checked import ShapeError
 from app.protocol.checked.facts import check_fact
+from app.protocol.events import Fact
 from app.protocol.stacks import MOST_UNPACKED, Stacks, pack, unpack
 
 FOLDED = {f"mysqld;main;f{at}": at + 1 for at in range(2000)}
@@ -54,6 +55,6 @@ def test_damaged_or_huge_stacks_are_refused(text: str) -> None:
 )
 def test_the_fact_has_bounds(wrong: dict[str, Any]) -> None:
     value = Stacks("perf", on_cpu=pack(FOLDED)[0], on_samples=9).to_json()
-    check_fact({"name": "stacks", "value": value})
+    check_fact(Fact(1, 0.0, 0.0, "stacks", value))
     with pytest.raises(ShapeError):
-        check_fact({"name": "stacks", "value": {**value, **wrong}})
+        check_fact(Fact(1, 0.0, 0.0, "stacks", {**value, **wrong}))

@@ -1,0 +1,108 @@
+"""The parts of an ended step that few kinds of step have, and how parts of events are written as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .reading import NEEDED, Figure, Name, Number, Place, Text, most
+
+MOST_TRIES = 1000
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What a step counted; None: its workload does not count it."""
+
+    events: Figure | None = None
+    transactions: Figure | None = None
+    queries: Figure | None = None
+    statements: Figure | None = None  # without BEGIN and COMMIT
+    reads: Figure | None = None
+    writes: Figure | None = None
+    other: Figure | None = None
+    errors: Figure | None = None
+    reconnects: Figure | None = None
+    clients: Figure | None = None
+    rows: dict[Name, Figure] | None = None  # by what was done with them
+
+    def to_json(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What a settle step did."""
+
+    seconds: Number = 0.0
+    waited_for: dict[Name, Number] = field(default_factory=dict)  # seconds, by what was waited for
+    capped: bool = False
+    left: list[Text] = field(default_factory=list)  # what it was still waiting for when it ended
+    written_bytes: Number | None = None  # by the server, while it settled
+    device_bytes: Number | None = None  # on the device of the data in that time, by all programs
+
+    @classmethod
+    def fitting(cls, data: dict[str, Any]) -> type[Settled]:
+        return SettledRun if "cause" in data else Settled
+
+    def to_json(self) -> dict[str, Any]:
+        """Without bytes where they were not read: a person stopped it."""
+        unread = self.written_bytes is None and self.device_bytes is None
+        return {name: value for name, value in vars(self).items() if not (unread and name.endswith("_bytes"))}
+
+
+@dataclass(frozen=True)
+class SettledRun(Settled):
+    """With what the writes before it have cost."""
+
+    steps: list[Name] = field(default_factory=list, metadata=NEEDED)  # that wrote since the last settle step
+    cause: Place = field(
+        default=-1, metadata=NEEDED
+    )  # the step that this belongs to: the load, or the last one
+    # from the beginning of those steps to the end of settling
+    run_written_bytes: Number | None = field(default=None, metadata=NEEDED)
+    # server, or device where the server was started anew in between
+    run_written_by: Name = field(default="", metadata=NEEDED)
+    rows: Number = field(default=0, metadata=NEEDED)  # that they inserted or rewrote
+    # the sum of its column widths, if all are fixed
+    row_bytes: Number | None = field(default=None, metadata=NEEDED)
+    write_amplification: Number | None = field(default=None, metadata=NEEDED)
+
+    def to_json(self) -> dict[str, Any]:
+        return vars(self)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How a step kept its rate."""
+
+    rate: Figure = 0.0  # events a second that were asked for
+    achieved: Figure | None = None  # events a second
+    behind_s: Figure = 0.0  # of the schedule when the step ended
+    queued: Figure | None = None  # events that were due and had not begun
+
+
+@dataclass(frozen=True)
+class Try:
+    """A rate that was tried."""
+
+    rate: Figure = 0.0  # events a second
+    p99_ms: Figure | None = None
+    events: Figure = 0
+    passed: bool = False
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The search of a step of kind limit for the highest rate under a limit of its p99."""
+
+    p99_ms: Figure = 0.0  # the limit
+    closed_rate: Figure = 0.0  # events a second without a limit
+    rate: Figure | None = None  # the answer; None: there is none
+    tries: list[Try] = field(default_factory=list, metadata=most(MOST_TRIES))
+
+
+def to_json(part: Any) -> dict[str, Any]:
+    """A part of an event as it is written: by its own rule, else all of its fields."""
+    found: dict[str, Any] = part.to_json() if hasattr(part, "to_json") else vars(part)
+    return found
