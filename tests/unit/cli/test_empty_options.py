@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 
 import pytest
 
 from app.cli import main
 from app.cli.parser import Parser, dyno_parser, filled
+from tests.unit.cli.words import parsers
 
 RUN = ("run", "--contender", "mariadb-10.11:innodb", "--sequence", "duel")
 MAY_BE_EMPTY = ("target add", "target edit", "build install", "build note")  # it takes away what was there
-
-
-def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    """This one and all of its words."""
-    yield parser
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for below in action.choices.values():
-                yield from parsers(below)
 
 
 def test_every_option_with_a_text_of_its_own_refuses_an_empty_one() -> None:

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from importlib.metadata import version
 
 import pytest
 
 from app.cli import main
 from app.cli.parser import NOUNS, dyno_parser
-
-
-def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    """A parser and those of all words below it."""
-    yield parser
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for each in action.choices.values():
-                yield from parsers(each)
+from tests.unit.cli.words import parsers
 
 
 @pytest.mark.parametrize("parser", list(parsers(dyno_parser())), ids=lambda each: each.prog)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import main
 from app.history.recorded.writing import Writer
 from app.history.store.history import History
 from tests import journals
+from tests.unit.cli.words import refused, said
 
 PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], repeats=2)
 OTHER = journals.plan(number=2, target="xeon")
@@ -23,16 +23,6 @@ def _filled(dyno_home: Path) -> None:
     with History(dyno_home) as history:
         for plan, turn in [*((PLAN, turn) for turn in PLAN.turns[:3]), (OTHER, OTHER.turns[0])]:
             Writer(history).append(plan.id, turn.session, 0, journals.whole(plan, turn.session).raw)
-
-
-def said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    assert main(list(words)) == 0
-    return capsys.readouterr().out
-
-
-def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    assert main(list(words)) == 2
-    return capsys.readouterr().err
 
 
 def test_plans_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

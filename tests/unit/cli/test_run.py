@@ -25,14 +25,7 @@ from tests import sliced
 from tests.fakes import ScriptedAgent
 from tests.plans import MARIADB, plan, request, survey
 from tests.reaching import reach_instead
-
-
-def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """The one line that a command is refused with."""
-    assert main(words) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("dyno: ") and said.count("\n") == 1
-    return said
+from tests.unit.cli.words import refused
 
 
 def test_a_plan_until_decided_says_that_its_sessions_are_the_most_there_are() -> None:

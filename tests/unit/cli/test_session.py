@@ -12,6 +12,7 @@ from app.history.recorded.writing import Writer
 from app.history.store.history import History
 from app.protocol.events import Fact, Log, Mark
 from tests import journals
+from tests.unit.cli.words import refused, said
 
 PLAN = journals.plan()
 ID = PLAN.turns[0].session
@@ -35,19 +36,6 @@ def filled(dyno_home: Path) -> None:
         Writer(history).append(PLAN.id, ID, 0, maker.end().raw)
         edits.tag(history, ID, "quiet")
         edits.note(history, ID, "the window\nwas open \x1b[2J")
-
-
-def said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    assert main(words) == 0
-    return capsys.readouterr().out
-
-
-def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """The one line that a command is refused with."""
-    assert main(words) == 2
-    told = capsys.readouterr().err
-    assert told.startswith("dyno: ") and told.count("\n") == 1
-    return told
 
 
 @pytest.mark.usefixtures("filled")

@@ -48,8 +48,7 @@ class EndingPanel(Panel):
         return self._numbers.to_csv() if self._numbers else ""
 
     def parts(self, shown: PanelContent) -> tuple[object, ...]:
-        row = shown.row
-        return (shown.whole, shown.lines, row and (row.workload, str(row.coordinates)))
+        return (shown.whole, shown.lines, shown.step)
 
     def draw(self, shown: PanelContent) -> None:
         if (row := shown.row) is None:

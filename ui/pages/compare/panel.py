@@ -37,6 +37,11 @@ class PanelContent:
     row: Row | None  # where the keyboard is in the table
     column: int = -1  # of the comparison; -1: before the figures
 
+    @property
+    def step(self) -> tuple[str, str] | None:
+        """What the step of the row is called, wherever it stands."""
+        return (self.row.workload, str(self.row.coordinates)) if self.row else None
+
 
 def lines_of(comparison: Comparison, theme: Theme) -> tuple[Line, ...]:
     """The columns as lines of charts."""

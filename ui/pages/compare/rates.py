@@ -34,13 +34,7 @@ class RatesPanel(ChoicePanel):
         return rate_numbers(self.shown.whole, self.shown.row).to_csv()
 
     def parts(self, shown: PanelContent) -> tuple[object, ...]:
-        row = shown.row
-        return (
-            shown.whole,
-            shown.lines,
-            row and (row.workload, str(row.coordinates)),
-            self._choice.currentText(),
-        )
+        return (shown.whole, shown.lines, shown.step, self._choice.currentText())
 
     def draw(self, shown: PanelContent) -> None:
         rows = at_rates(shown.whole, shown.row)

@@ -88,9 +88,7 @@ class SecondsPanel(Panel):
         return self._numbers().to_csv() if self._numbers else ""
 
     def parts(self, shown: PanelContent) -> tuple[object, ...]:
-        row = shown.row
-        step = row and (row.workload, str(row.coordinates))
-        return (shown.whole, shown.lines, step, self._series)
+        return (shown.whole, shown.lines, shown.step, self._series)
 
     def draw(self, shown: PanelContent) -> None:
         if shown.row is None:

@@ -33,13 +33,7 @@ class SweepPanel(ChoicePanel):
         return sweep_numbers(self.shown.comparison, self.shown.row, self._axis).to_csv()
 
     def parts(self, shown: PanelContent) -> tuple[object, ...]:
-        row = shown.row
-        return (
-            shown.comparison,
-            shown.lines,
-            row and (row.workload, str(row.coordinates)),
-            self._wanted,
-        )
+        return (shown.comparison, shown.lines, shown.step, self._wanted)
 
     def draw(self, shown: PanelContent) -> None:
         axes = axes_of(shown.comparison.rows, shown.row)

@@ -128,8 +128,7 @@ class WhyPanel(Panel):
         return costs_csv(self.shown.whole, [entry]) if entry else ""
 
     def parts(self, shown: PanelContent) -> tuple[object, ...]:
-        place = (shown.row and (shown.row.workload, str(shown.row.coordinates)), shown.column)
-        return (shown.comparison, shown.is_relative, self._way, place)
+        return (shown.comparison, shown.is_relative, self._way, shown.step, shown.column)
 
     def go_to(self, way: str) -> None:
         """Show the costs of the step, of all steps, states of threads, or before and after the writes."""
