@@ -36,6 +36,7 @@ class ListDialog(QDialog):
         self.message = Message()
         self.about = Label(about, "muted", wraps=True)
         self._view = view
+        self._is_filtered = False
         self.filter = _Filter(view)
         model = view.model()
         for each in (self.filter.textChanged, model.rowsInserted, model.rowsRemoved, model.modelReset):
@@ -59,6 +60,9 @@ class ListDialog(QDialog):
         """Show rows that contain all words of the filter, and those that are ticked."""
         model, words = self._view.model(), self.filter.text().lower().split()
         self.filter.setVisible(model.rowCount() > MANY or bool(words))
+        if not words and not self._is_filtered:
+            return
+        self._is_filtered = bool(words)
         columns = model.columnCount(QModelIndex()) if isinstance(self._view, QTreeView) else 1
         for row in range(model.rowCount()):
             cells = [model.index(row, column) for column in range(columns)]

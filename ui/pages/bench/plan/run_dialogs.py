@@ -158,12 +158,12 @@ class SeveralDialog(ListDialog):
         self.buttons.setStandardButtons(QDialogButtonBox.StandardButton.Cancel)
         self.run = self.buttons.addButton("&Run", QDialogButtonBox.ButtonRole.ActionRole)
         self.run.setProperty("accent", True)
-        self.run.setDefault(True)
         self.run.clicked.connect(lambda: self._start(False))
         self.queue = self.buttons.addButton("&Queue", QDialogButtonBox.ButtonRole.ActionRole)
         self.queue.setAutoDefault(False)
         self.queue.clicked.connect(lambda: self._start(True))
         self.arrange(above=(self.about,), below=(self.message,))
+        self.run.setDefault(True)  # now that it has its dialog
         self.list.changed.connect(self._refresh)
         self._refresh()
 

@@ -234,12 +234,12 @@ class InstallDialog(QDialog):
         self.setMinimumWidth(WIDTH)
         self.message = Message()
         where = "this computer" if target.is_local else target.name
-        self.is_tarball = QRadioButton("A &tarball of this computer")
-        self.is_there = QRadioButton(f"A &directory of {where}")
+        self.is_tarball = QRadioButton("A &tarball of this computer", self)
+        self.is_there = QRadioButton(f"A &directory of {where}", self)  # before the form: Tab begins here
         self._kinds = QButtonGroup(self)
         for each in (self.is_tarball, self.is_there):
             self._kinds.addButton(each)
-        self.form = Form(FIELDS)
+        self.form = Form(FIELDS, parent=self)
         self.path, self.name = self.form.line("path"), self.form.line("name")
         self.choose_button = self.form.buttons["path"]
         self.bar = QProgressBar(maximum=STEPS, textVisible=False)
@@ -248,8 +248,7 @@ class InstallDialog(QDialog):
         self.form.grid.addLayout(self._make_kinds(), 0, 1)
         parts = (self.message, self.form, self.bar, self.said, self._make_buttons())
         frame(self, *parts, spacing=2 * SPACE)
-        self.setTabOrder(self.is_tarball, self.is_there)
-        self.setTabOrder(self.is_there, self.path)
+        self.install_button.setDefault(True)  # now that it has its dialog
         self.is_tarball.toggled.connect(self._on_changed)
         self.path.textChanged.connect(self._on_changed)
         self.form.button_clicked.connect(self._on_choose)
@@ -267,7 +266,6 @@ class InstallDialog(QDialog):
         # it has the focus while all else is disabled: Enter must not cancel the upload
         buttons.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)
         self.install_button = QPushButton("&Install")
-        self.install_button.setDefault(True)
         self.install_button.clicked.connect(self.install)
         buttons.addButton(self.install_button, QDialogButtonBox.ButtonRole.ActionRole)
         buttons.rejected.connect(self.reject)
