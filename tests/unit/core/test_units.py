@@ -97,7 +97,7 @@ def test_a_stored_unit_is_shown_as_what_it_is(stored: str, shown: str) -> None:
 
 def test_stored_units_stay_and_none_is_shown_as_stored() -> None:
     counters = [each.unit for engine in KNOWN.values() for each in engine.counters]
-    stored = {*counters, *(each["unit"] for each in SERIES), *(each.unit for each in MEASURES)}
+    stored = {*counters, *(each.unit for each in SERIES), *(each.unit for each in MEASURES)}
     assert {"KB/s", "MB", "KB/{of}"} <= stored
     assert not any("KB" in unit_text(each) or "MB" in unit_text(each) for each in stored)
 
