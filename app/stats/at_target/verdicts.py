@@ -21,6 +21,7 @@ AT_RATE = "at its rate"  # both keep the rate that the plan sets: never judged
 DRIFT = "drift"  # drift of the machine may explain too much of the difference
 COLOURED = (BETTER, WORSE)
 LEAST = 3  # repeats: two sessions are often slow by chance
+ROUNDING = 1e-9  # of an interval without noise, which is a logarithm's
 PART = 1 / 3  # of a difference: so much of it may be the machine's drift
 Column = Sequence[Tuple[float, float]]  # when each session began, and the logarithm of its figure
 
@@ -155,7 +156,8 @@ def _verdict(cell: Samples, word: str, p: float, interval: Interval | None) -> V
 def _agree(word: str, ratio: float, interval: Interval) -> bool:
     """Whether a ratio by medians is within the interval of that by means, and on its side of 1."""
     is_beyond = not interval.low <= 1 <= interval.high
-    return interval.low <= ratio <= interval.high and not (word == NOISE and is_beyond)
+    is_within = (1 - ROUNDING) * interval.low <= ratio <= (1 + ROUNDING) * interval.high
+    return is_within and not (word == NOISE and is_beyond)
 
 
 def _same(cells: Sequence[Samples], differences: Mapping[int, Difference], limits: Limits) -> set[int]:
