@@ -125,6 +125,6 @@ def test_half_a_surrogate_pair_is_a_question_mark_everywhere() -> None:
 def test_each_field_has_limits(cls: Any) -> None:
     """Of what may hold anything, only its size is checked: whoever adds such a field adds it here."""
     free = {field.name for field in fields(cls) if "Any" in str(field.type)}
-    assert free <= {"plan", "value", "in_force"}
+    assert free <= {"plan", "value", "in_force", "statements"}
     with pytest.raises(ShapeError, match="lacks"):
         read(cls, {})

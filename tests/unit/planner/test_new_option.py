@@ -20,8 +20,8 @@ ROW = """\
     )
     contenders: tuple"""
 FIELD = """\
-    load_certificate: str = ""  # SHA-256 of what the conductor shows there; another one for each start
-    cool_down: int = 0
+    load_certificate: Name = ""  # SHA-256 of what the conductor shows there; another one for each start
+    cool_down: Second = 0
 """
 USED = """
 from PySide6.QtWidgets import QApplication
