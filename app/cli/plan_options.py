@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from app.core.errors import InputError
 from app.core.ranges import FORMS, listed
 from app.planner.request.contender import TO_ALL, ContenderRequest
-from app.planner.request.options import SHARED, Option
+from app.planner.request.options import GROUPS, SHARED, Option
 from app.planner.request.request import OPTIONS, PlanRequest
 from app.protocol.plan import UNTIL_DECIDED
 
@@ -72,10 +72,10 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
         metavar="BUILD:ENGINE:PRESET",
         help="what to compare; give it once for each contender (without PRESET: baseline)",
     )
-    groups = {SHARED: contenders}
+    others = {name: parser.add_argument_group(name) for name in GROUPS}
+    groups = {SHARED: contenders, **others}
     for row in (*TO_ALL.values(), *_OPTIONS.values()):
-        group = groups.setdefault(row.group, parser.add_argument_group(row.group))
-        _add(group, row)
+        _add(groups[row.group], row)
 
 
 def add_options(parser: argparse.ArgumentParser, *names: str) -> None:
