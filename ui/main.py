@@ -45,9 +45,9 @@ def main() -> int:
 def _complain_of(error: ImportError) -> int:
     """What brings a library that Qt does not find; raises the error where nothing is missing."""
     from app.cli.screen import complain
-    from app.core.desktop_needs import lacks, missing_libraries
+    from app.core.desktop_needs import lacks, missing_qt_libraries
 
-    if not missing_libraries():
+    if not missing_qt_libraries():
         raise error
     complain(f"dyno: {'; '.join(lacks())}")
     return 1

@@ -25,7 +25,7 @@ from .incoming import Incoming
 from .load.conductor import Conductor
 from .queued_plans import QueuedPlans
 from .session import Session
-from .steps.baton import Baton, Place
+from .steps.baton import Place, SliceTurns
 from .steps.running import Begun
 from .system.control import Control
 from .system.detaching import detach
@@ -192,12 +192,12 @@ def _run_sessions(work: _Work, turns: Sequence[Turn]) -> None:
                 traceback.print_exc()
         if turn.attempt == 1 or again:
             journal = work.journals.get(turn.session)
-            again = journal is not None and _run_turn(work, turn, journal, Baton().join())
+            again = journal is not None and _run_turn(work, turn, journal, SliceTurns().join())
 
 
 def _run_in_slices(work: _Work, turns: Sequence[Turn]) -> None:
     """Run the sessions of a round in turns, each in a thread."""
-    baton = Baton()
+    baton = SliceTurns()
     threads = [
         Thread(target=_run_in_turn, args=(work._replace(control=work.control.twin()), turn, baton.join()))
         for turn in turns

@@ -25,7 +25,7 @@ from .server.program import find_sysbench
 from .server.server import Server
 from .steps.analyse import Analysing
 from .steps.baton import Position
-from .steps.before_session import run_canary, wait_until_quiet
+from .steps.before_session import run_canary, wait_for_quiet_machine
 from .steps.drive_step import DriveStep
 from .steps.engine_limits import Lacking
 from .steps.facts import Facts, write_limits, write_machine
@@ -103,7 +103,7 @@ class Session:
             begun.journal.log(BUSY_START + str(other))
         pause(begun, -1, time.monotonic() + plan.pause)
         if plan.quiet_wait and not control.ends_session:
-            wait_until_quiet(begun)
+            wait_for_quiet_machine(begun)
         if plan.canary and not control.ends_session:
             run_canary(begun, self._server_of)
         if control.ends_session:

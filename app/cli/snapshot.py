@@ -60,10 +60,10 @@ def delete_snapshots(arguments: argparse.Namespace) -> None:
 
 
 def _kept(arguments: argparse.Namespace, *deleted: str) -> list[Snapshot]:
-    from app.targets.snapshots import snapshots_on
+    from app.targets.snapshots import snapshots_left
     from app.targets.store import Targets
 
-    return snapshots_on(Targets().get(arguments.target), ask_secret, deleted, arguments.directory)
+    return snapshots_left(Targets().get(arguments.target), ask_secret, deleted, arguments.directory)
 
 
 def _whole(beginning: str, known: list[str], target: str) -> str:

@@ -30,10 +30,10 @@ def show_step(history: History, arguments: argparse.Namespace) -> None:
     from app.comparison.stacks.stacks import NO_STACKS, profile_of
     from app.comparison.texts.stacks_text import functions_table
     from app.history.lists.sessions import find
-    from app.history.steps.stacks import label_of
+    from app.history.steps.stacks import label_of_step
 
     session = find(history, arguments.session)
-    label = label_of(history, session, arguments.step, arguments.threads)
+    label = label_of_step(history, session, arguments.step, arguments.threads)
     found = profile_of(history, [session], label)
     folded = found.side(arguments.off_cpu)
     if not folded and not arguments.json:

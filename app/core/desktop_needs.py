@@ -48,7 +48,7 @@ def lacks() -> Iterator[str]:
     """A line for each thing that the window lacks; none where it can be shown."""
     if sys.platform != "linux":
         return
-    libraries = missing_libraries()
+    libraries = missing_qt_libraries()
     packages = [PACKAGES[each] for each in libraries if each in PACKAGES]
     if libraries:
         yield f"the window lacks libraries: {', '.join(libraries)}"
@@ -61,7 +61,7 @@ def lacks() -> Iterator[str]:
         yield "there is no display here: start dyno on a desktop, or use the command line, see dyno --help"
 
 
-def missing_libraries() -> list[str]:
+def missing_qt_libraries() -> list[str]:
     """The libraries that Qt does not find, as the loader of the system says."""
     folder, ldd = _folder(), shutil.which("ldd")
     if folder is None or ldd is None:

@@ -9,7 +9,7 @@ from app.protocol.plan import Contender
 from app.stats.at_target.welch import WIDEST, Difference
 
 from .explaining import Explaining, State
-from .search import OPEN, Explained, Part
+from .search import OPEN, Explained, SettingsPart
 
 DECIDED, TIME_IS_UP, GOES_ON = "decided", "time is up", "goes on"
 
@@ -106,7 +106,7 @@ def _side(contender: Contender) -> SideEntry:
     return {"build": contender.build, "version": contender.version, "engine": contender.engine}
 
 
-def _setting(explaining: Explaining, found: Explained, part: Part, name: str) -> SettingEntry:
+def _setting(explaining: Explaining, found: Explained, part: SettingsPart, name: str) -> SettingEntry:
     setting = next(each for each in explaining.between.settings if each.name == name)
     shares = _shares(part, found)
     return {
@@ -123,7 +123,7 @@ def _setting(explaining: Explaining, found: Explained, part: Part, name: str) ->
     }
 
 
-def _shares(part: Part, found: Explained) -> tuple[float | None, float | None, float | None]:
+def _shares(part: SettingsPart, found: Explained) -> tuple[float | None, float | None, float | None]:
     """The share of the whole ratio with its interval; nothing where A and B hardly differ."""
     if (
         part.share is None

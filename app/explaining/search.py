@@ -28,7 +28,7 @@ _FIRST, _MORE, _PAIR, _REST = range(4)  # what is measured first
 
 
 @dataclass(frozen=True)
-class Part:
+class SettingsPart:
     """Settings that only were measured together, or a single one, and their share of the ratio."""
 
     settings: tuple[str, ...]
@@ -65,7 +65,7 @@ class Interaction:
 class Explained:
     """The state after some rounds."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[SettingsPart, ...]
     interactions: tuple[Interaction, ...]
     whole: Difference | None  # of all settings: the ratio of B to A
     n: int  # rounds of A and B
@@ -87,7 +87,7 @@ class Explained:
         )
 
 
-def weight(n: int) -> float:
+def part_of_false_share(n: int) -> float:
     """The part of the false share for the look after this number of rounds: 1/6, 2/6, 3/6."""
     look = min(max(n // ROUNDS, 1), LOOKS)
     return look / sum(range(1, LOOKS + 1))
@@ -110,15 +110,15 @@ class _Search:
         self._n = len(both)
         self._whole = estimate(both) if len(both) >= LEAST else None
         self._limit = max(log1p(limits.matters), abs(self._whole.apart) / PART if self._whole else 0.0)
-        self._parts: list[Part] = []
+        self._parts: list[SettingsPart] = []
         self._wanted: list[tuple[int, int, Square, tuple[str, ...]]] = []
         self._confirmed: dict[str, Measured] = {}
 
     def explained(self) -> Explained:
         if len(self._settings) == 1:
-            self._confirm(self._settings[0], Part(self._settings, OPEN))
+            self._confirm(self._settings[0], SettingsPart(self._settings, OPEN))
         else:
-            self._halve(Part(self._settings, OPEN), frozenset())
+            self._halve(SettingsPart(self._settings, OPEN), frozenset())
         self._clear_rest()
         self._measure_rest_as_one()
         interactions = tuple(self._interactions())
@@ -128,7 +128,7 @@ class _Search:
             tuple(parts), interactions, self._whole, self._n, self._limit, wanted[2] if wanted else None
         )
 
-    def _place(self, part: Part) -> tuple[int, float]:
+    def _place(self, part: SettingsPart) -> tuple[int, float]:
         size = abs(part.share.apart) if part.share else 0.0
         return (DID, OPEN, NONE).index(part.verdict), -size
 
@@ -137,7 +137,7 @@ class _Search:
 
     # the search
 
-    def _halve(self, part: Part, context: Group) -> None:
+    def _halve(self, part: SettingsPart, context: Group) -> None:
         """Look at both halves of the settings of a part, next to this context."""
         middle = (len(part.settings) + 1) // 2
         halves = part.settings[:middle], part.settings[middle:]
@@ -149,34 +149,34 @@ class _Search:
         for half in halves:
             self._follow(self._searched(half, found), found)
 
-    def _follow(self, part: Part, found: Measured) -> None:
+    def _follow(self, part: SettingsPart, found: Measured) -> None:
         """Halve or confirm a suspect; anything else is a part."""
         if part.verdict != _SUSPECT:
             if part.verdict == OPEN and found.n < MOST:
                 self._want(_REST, found.square, part.settings)
             self._parts.append(part)
             return
-        suspect = Part(part.settings, OPEN, part.share, part.n)
+        suspect = SettingsPart(part.settings, OPEN, part.share, part.n)
         if len(part.settings) == 1:
             self._confirm(part.settings[0], suspect)
         else:
             self._halve(suspect, self._context(part, found))
 
-    def _context(self, part: Part, found: Measured) -> Group:
+    def _context(self, part: SettingsPart, found: Measured) -> Group:
         """Where the part shows most: next to the other half, if it depends on it."""
         context, group = found.square.context, frozenset(part.settings)
         other = (found.square.one | found.square.other) - group
         is_next_to_other = self._depends(found, _SEARCH) and found.is_larger_next_to_other(group)
         return context | other if is_next_to_other else context
 
-    def _searched(self, group: tuple[str, ...], found: Measured) -> Part:
+    def _searched(self, group: tuple[str, ...], found: Measured) -> SettingsPart:
         """A group as a square shows it: nothing, suspect, or open."""
         share, depends = found.effect(group), self._depends(found, _SEARCH / 5)
         if self._is_nothing(share, found.n) and not depends:
             return self._nothing(group, share, found.n)
         is_seen = abs(share.apart) > max(share.half_width(_SEARCH), self._limit / 2)
         is_left_over = found.n >= MOST and abs(share.apart) > self._limit
-        return Part(group, _SUSPECT if is_seen or is_left_over or depends else OPEN, share, found.n)
+        return SettingsPart(group, _SUSPECT if is_seen or is_left_over or depends else OPEN, share, found.n)
 
     def _depends(self, found: Measured, level: float) -> bool:
         apart = found.interaction
@@ -184,7 +184,7 @@ class _Search:
 
     # confirming
 
-    def _confirm(self, setting: str, suspect: Part) -> None:
+    def _confirm(self, setting: str, suspect: SettingsPart) -> None:
         """Judge one setting by rounds in which it is added to A, and taken from B."""
         found = Square.of(frozenset(), (setting,), self._all - {setting}).measured(self._rounds)
         if found.n < LEAST:
@@ -199,26 +199,26 @@ class _Search:
         if is_open and found.n < MOST:
             self._want(_MORE, found.square, (setting,))
 
-    def _judged(self, setting: str, found: Measured) -> Part:
+    def _judged(self, setting: str, found: Measured) -> SettingsPart:
         share, level = found.effect((setting,)), self._level(found.n)
         if abs(share.apart) > max(share.half_width(level), self._limit):
-            return Part((setting,), DID, share, found.n, level)
+            return SettingsPart((setting,), DID, share, found.n, level)
         if self._is_nothing(share, found.n) and not self._depends(found, level):
             return self._nothing((setting,), share, found.n)
-        return Part((setting,), OPEN, share, found.n, level)
+        return SettingsPart((setting,), OPEN, share, found.n, level)
 
     def _level(self, n: int) -> float:
         """Of one setting: all that are named share the false share, and so do the looks."""
-        return self._limits.false_share * weight(n) / len(self._settings)
+        return self._limits.false_share * part_of_false_share(n) / len(self._settings)
 
     def _is_nothing(self, share: Difference, n: int) -> bool:
         return abs(share.apart) + share.half_width(self._one_sided(n)) <= self._limit
 
     def _one_sided(self, n: int) -> float:
-        return 2 * self._limits.false_share * weight(n)
+        return 2 * self._limits.false_share * part_of_false_share(n)
 
-    def _nothing(self, group: tuple[str, ...], share: Difference, n: int) -> Part:
-        return Part(group, NONE, share, n, self._one_sided(n))
+    def _nothing(self, group: tuple[str, ...], share: Difference, n: int) -> SettingsPart:
+        return SettingsPart(group, NONE, share, n, self._one_sided(n))
 
     def _clear_rest(self) -> None:
         """Close open parts if all settings but a confirmed one together do nothing."""
@@ -244,7 +244,7 @@ class _Search:
         elif found.effect(self._all - named).half_width(self._one_sided(found.n)) > self._limit:
             self._wanted = [each for each in self._wanted if each[0] != _REST]
 
-    def _close(self, parts: Sequence[Part], share: Difference, n: int) -> None:
+    def _close(self, parts: Sequence[SettingsPart], share: Difference, n: int) -> None:
         settings = tuple(each for part in parts for each in part.settings)
         if settings:
             self._parts = [each for each in self._parts if each not in parts]

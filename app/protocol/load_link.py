@@ -72,7 +72,7 @@ class End:
 
 
 @dataclass(frozen=True)
-class Filler:
+class BandwidthFiller:
     """Nothing but its length, to measure the bandwidth."""
 
     text: Text
@@ -130,7 +130,7 @@ class Received:
 
 
 Message = Union[
-    Ping, Drive, Begin, Open, End, Filler, Tried, Bye, Hello, Pong, Line, Ended, Received
+    Ping, Drive, Begin, Open, End, BandwidthFiller, Tried, Bye, Hello, Pong, Line, Ended, Received
 ]  # fmt: skip
 _KINDS: Dict[str, Type[Any]] = {cls.__name__: cls for cls in Message.__args__}  # type: ignore[attr-defined]
 

@@ -53,7 +53,7 @@ class _Candidate(NamedTuple):
 
 def changes(values: Sequence[float], level: Optional[float] = None) -> List[Change]:
     """The changes of a series, by place."""
-    level = level_of(max(len(values), 1)) if level is None else level
+    level = chance_level(max(len(values), 1)) if level is None else level
     places: List[int] = []
     while True:
         best = _best(values, places)
@@ -87,7 +87,7 @@ def _squares(values: Sequence[float]) -> float:
     return sum((each - mean) ** 2 for each in values)
 
 
-def level_of(count: int, share: float = SHARE) -> float:
+def chance_level(count: int, share: float = SHARE) -> float:
     """The level of a change, so that this share of series of so many values shows one by chance."""
     return share / SHARE * _LEVEL / count * min(1.0, _LONG / count)
 
@@ -97,7 +97,7 @@ def share_of(values: Sequence[float]) -> float:
     best = _best(values, [])
     if best is None:
         return 1.0
-    return min(1.0, SHARE * change_at(values, best.at, best.part).p / level_of(len(values)))
+    return min(1.0, SHARE * change_at(values, best.at, best.part).p / chance_level(len(values)))
 
 
 def _without_weak(values: Sequence[float], places: Sequence[int], level: float) -> List[Change]:

@@ -15,7 +15,7 @@ HEADERS = ("snapshot", "build", "engine", "preset", "tables", "size", "stored", 
 Snapshots = list[Snapshot]
 
 
-def snapshots_on(target: Target, ask: Ask, deleted: Sequence[str] = (), directory: str = "") -> Snapshots:
+def snapshots_left(target: Target, ask: Ask, deleted: Sequence[str] = (), directory: str = "") -> Snapshots:
     """Delete the named snapshots on the target; returns those that remain."""
     with reached(target, ask, directory) as agent:
         for key in deleted:

@@ -56,7 +56,7 @@ def last(author: Any, number: Any) -> tuple[str, int]:
     return _id(author), whole(number)
 
 
-def numbers(rows: Sequence[Sequence[Any]]) -> dict[str, int]:
+def last_numbers(rows: Sequence[Sequence[Any]]) -> dict[str, int]:
     """The last number of each author."""
     if len(rows) > MOST_AUTHORS:
         raise TeamError(f"the team's server lists more than {MOST_AUTHORS:,} desktops")

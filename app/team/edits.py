@@ -79,7 +79,7 @@ def lost(edits: Iterable[Edit]) -> list[Edit]:
     return sorted(left, key=lambda each: each.rank)
 
 
-def note_item(at: float, text: str) -> str:
+def note_key(at: float, text: str) -> str:
     """The item of a note: two desktops name the same one alike."""
     return hashlib.sha256(f"{at!r} {text}".encode("utf-8", "replace")).hexdigest()[:32]
 
@@ -119,7 +119,7 @@ def _check_note(item: str, value: Any) -> None:
     at, text = value
     if not (isinstance(text, str) and text.strip() and len(text) <= MAX_NOTE and 0 <= float(at) < 1e11):
         raise ValueError("a note")
-    if item != note_item(float(at), text):
+    if item != note_key(float(at), text):
         raise ValueError("a note under a wrong name")
 
 

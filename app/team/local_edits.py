@@ -11,12 +11,12 @@ from dataclasses import astuple, fields
 from typing import Any
 
 from app.core.ids import new_id
-from app.history.lists.edits import bring_back, take_away
+from app.history.lists.edits import bring_back, delete_ended
 from app.history.lists.sessions import state_of
 from app.history.recorded.counting import recount
 from app.history.store.history import History
 
-from .edits import STEP, Edit, EditError, check, lost, merge, note_item
+from .edits import STEP, Edit, EditError, check, lost, merge, note_key
 
 _COLUMNS = ", ".join(field.name for field in fields(Edit))
 _OF_EDIT = ", ".join(f"edit.{field.name}" for field in fields(Edit))
@@ -79,7 +79,7 @@ def collect(history: History, person: str) -> int:
 def _add_functions(history: History) -> None:
     """Values are written by Python: SQLite rounds numbers, on some machines otherwise than on others."""
     add = history.connection.create_function
-    add("note_item", 2, note_item, deterministic=True)
+    add("note_item", 2, note_key, deterministic=True)
     add("as_json", 1, _as_json, deterministic=True)
     add("as_json_list", -1, lambda *values: _as_json(values), deterministic=True)
 
@@ -176,7 +176,7 @@ def _delete(history: History, edit: Edit) -> bool:
         return False
     elif not is_deleted:
         row = history.one("SELECT plan FROM session WHERE id = ?", (session,))
-        take_away(history, session, row[0] if row else "", edit.at)
+        delete_ended(history, session, row[0] if row else "", edit.at)
         history.connection.execute("DELETE FROM plan WHERE id NOT IN (SELECT plan FROM session)")
     _is_done(history, edit)
     if edit.value is not None:
@@ -198,7 +198,7 @@ def _tag(history: History, session: str, item: str, value: Any) -> None:
 
 def _note(history: History, session: str, item: str, value: Any) -> None:
     rows = history.query("SELECT number, at, text FROM session_note WHERE session = ?", (session,))
-    same = [number for number, at, text in rows if note_item(at, text) == item]
+    same = [number for number, at, text in rows if note_key(at, text) == item]
     if value is None:
         history.connection.executemany(
             "DELETE FROM session_note WHERE number = ?", [(each,) for each in same]

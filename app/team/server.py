@@ -105,7 +105,9 @@ class Server:
                 ) from None
 
     def edit_numbers(self) -> dict[str, int]:
-        return answers.numbers(self._connection.rows("SELECT author, max(number) FROM edit GROUP BY author"))
+        return answers.last_numbers(
+            self._connection.rows("SELECT author, max(number) FROM edit GROUP BY author")
+        )
 
     def edits(self, author: str, after: int) -> list[Edit]:
         rows = self._connection.rows(
@@ -149,7 +151,7 @@ class Server:
         )  # fmt: skip
 
     def session_numbers(self) -> dict[str, int]:
-        return answers.numbers(
+        return answers.last_numbers(
             self._connection.rows("SELECT author, max(announced) FROM line GROUP BY author")
         )
 

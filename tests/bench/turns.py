@@ -26,7 +26,7 @@ from app.agent.sampling.figures import totals_of
 from app.agent.sampling.sizes import sizes
 from app.agent.server.program import find_sysbench
 from app.agent.session import Session, Steps
-from app.agent.steps.baton import Baton
+from app.agent.steps.baton import SliceTurns
 from app.agent.steps.running import Begun, Running
 from app.agent.steps.settle_step import run_settle
 from app.agent.system.control import Control
@@ -93,7 +93,7 @@ def main() -> None:
     (turn,) = plan.turns
     journal = create_journals(directory, plan, "bench")[turn.session]
     control = Control(os.path.join(directory.plan(plan.id), "control"))
-    WaitingSession(Begun(plan, turn, directory, journal, control, Baton().join(), "bench")).run()
+    WaitingSession(Begun(plan, turn, directory, journal, control, SliceTurns().join(), "bench")).run()
 
 
 # seen from the bench

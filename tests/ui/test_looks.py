@@ -56,10 +56,10 @@ from ui.pages import PLACES
 from ui.pages.bench.plan.run_dialogs import LoadDialog, QueueingDialog, SeveralDialog
 from ui.pages.bench.plan.sweep import SweepDialog
 from ui.pages.bench.presets.dialog import PresetDialog
-from ui.pages.bench.sql import SqlDialog
+from ui.pages.bench.sql import CustomSqlDialog
 from ui.pages.bench.targets.builds import BuildNotesDialog, InstallDialog
 from ui.pages.bench.targets.machine_commands import SnapshotsDialog
-from ui.pages.compare.explain_dialog import ExplainDialog
+from ui.pages.compare.explain_dialog import ExplainDifferenceDialog
 from ui.shell.window import Window
 from ui.widgets.message import Message
 
@@ -238,7 +238,7 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
         "secret": SecretDialog(SECRET, parent=window),
         "report": ReportDialog("rocksdb-default against innodb-default", window),
         "cut": CutDialog("rocksdb-default", CUT, settled.theme, window),
-        "sql": SqlDialog(settled, window),
+        "sql": CustomSqlDialog(settled, window),
         "preset": preset_dialog(settled, window),
         "several": SeveralDialog(settled, [Target(LOCAL), Target("xeon")], _no_launch, window),
         "load": LoadDialog(["client-1", "client-2"], PlanRequest(load=("client-1",)), window),
@@ -265,10 +265,10 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
     assert not any(found.values()), _report(found)
 
 
-def explain_dialog(context: Context, sessions: list[str], window: Window) -> ExplainDialog:
+def explain_dialog(context: Context, sessions: list[str], window: Window) -> ExplainDifferenceDialog:
     with History(context.home) as history:
         comparison = compare(history, sessions)
-    dialog = ExplainDialog(context, comparison, 1, "", window)
+    dialog = ExplainDifferenceDialog(context, comparison, 1, "", window)
     dialog.show_entry(shown())
     return dialog
 

@@ -13,15 +13,15 @@ from pytestqt.qtbot import QtBot
 from app.catalog import Catalog
 from app.catalog.own_sql import OwnSql, sql_workloads, write_sql
 from ui.core.context import Context
-from ui.pages.bench.sql import SqlDialog
+from ui.pages.bench.sql import CustomSqlDialog
 
 MINE = OwnSql("people", "Reading one of my people")
 
 
 @pytest.fixture
-def dialog(qtbot: QtBot, context: Context) -> SqlDialog:
+def dialog(qtbot: QtBot, context: Context) -> CustomSqlDialog:
     write_sql(Catalog(), MINE)
-    made = SqlDialog(context)
+    made = CustomSqlDialog(context)
     qtbot.addWidget(made, before_close_func=lambda each: each.form.show_sql(each._kept, is_new=False))
     made.open()
     qtbot.waitUntil(lambda: made.box.count() > 1 and made.said.text() != "")
@@ -36,13 +36,13 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return said
 
 
-def choose(dialog: SqlDialog, name: str) -> None:
+def choose(dialog: CustomSqlDialog, name: str) -> None:
     at = next(at for at in range(dialog.box.count()) if dialog.box.itemText(at).startswith(name))
     dialog.box.setCurrentIndex(at)
     dialog.box.activated.emit(at)
 
 
-def test_what_is_wrong_stands_there_by_line_while_it_is_typed(qtbot: QtBot, dialog: SqlDialog) -> None:
+def test_what_is_wrong_stands_there_by_line_while_it_is_typed(qtbot: QtBot, dialog: CustomSqlDialog) -> None:
     assert dialog.said.text() == "No errors"
     dialog.form.text.go_to_line(11)
     qtbot.keyClicks(dialog.form.text, "drop table people;")
@@ -55,7 +55,7 @@ def test_what_is_wrong_stands_there_by_line_while_it_is_typed(qtbot: QtBot, dial
     assert dialog.form.text.textCursor().blockNumber() == 10
 
 
-def test_a_new_one_is_kept(qtbot: QtBot, dialog: SqlDialog) -> None:
+def test_a_new_one_is_kept(qtbot: QtBot, dialog: CustomSqlDialog) -> None:
     dialog.save.trigger()
     qtbot.waitUntil(lambda: "the name of a workload may have" in dialog.message.accessibleName())
     qtbot.keyClicks(dialog.form.name, "another")
@@ -72,7 +72,9 @@ def test_a_new_one_is_kept(qtbot: QtBot, dialog: SqlDialog) -> None:
     assert Catalog().workload("another").title == "Another title"
 
 
-def test_sql_that_is_not_kept_is_asked_about(qtbot: QtBot, dialog: SqlDialog, answers: list[Any]) -> None:
+def test_sql_that_is_not_kept_is_asked_about(
+    qtbot: QtBot, dialog: CustomSqlDialog, answers: list[Any]
+) -> None:
     qtbot.keyClicks(dialog.form.text, "# mine ")
     answers.append(QMessageBox.StandardButton.Cancel)
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
@@ -90,7 +92,7 @@ def test_sql_that_is_not_kept_is_asked_about(qtbot: QtBot, dialog: SqlDialog, an
 
 
 def test_another_is_chosen_once_this_one_is_saved(
-    qtbot: QtBot, dialog: SqlDialog, answers: list[Any]
+    qtbot: QtBot, dialog: CustomSqlDialog, answers: list[Any]
 ) -> None:
     choose(dialog, "people")
     qtbot.keyClicks(dialog.form.text, "# mine ")
@@ -102,7 +104,7 @@ def test_another_is_chosen_once_this_one_is_saved(
     assert saved.text.startswith("# mine ")
 
 
-def test_shipped_ones_are_read_and_copied(qtbot: QtBot, dialog: SqlDialog, dyno_home: Path) -> None:
+def test_shipped_ones_are_read_and_copied(qtbot: QtBot, dialog: CustomSqlDialog, dyno_home: Path) -> None:
     shipped = [at for at in range(dialog.box.count()) if dialog.box.itemText(at).endswith("(shipped)")]
     if not shipped:
         dialog._show(OwnSql("theirs", "Theirs", shipped=True), is_new=False)
@@ -119,7 +121,7 @@ def test_shipped_ones_are_read_and_copied(qtbot: QtBot, dialog: SqlDialog, dyno_
 
 
 def test_a_file_is_opened(
-    qtbot: QtBot, dialog: SqlDialog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, dialog: CustomSqlDialog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "Point Read.txt"
     file.write_text(

@@ -18,7 +18,7 @@ from ui.widgets.charts.frame import ROW
 from ui.widgets.charts.line_chart import LineChart
 from ui.widgets.charts.lines import Line
 from ui.widgets.charts.percentile_chart import PercentileChart
-from ui.widgets.charts.stack_chart import StackChart
+from ui.widgets.charts.stack_chart import StackedBars
 from ui.widgets.charts.still import StillChart
 from ui.widgets.image import save_image
 
@@ -78,8 +78,8 @@ def test_points_of_a_curve_have_error_bars(shown: Shown, theme: Theme) -> None:
 
 
 def test_parts_stand_on_one_another(shown: Shown, theme: Theme) -> None:
-    chart = shown(StackChart)
-    assert isinstance(chart, StackChart)
+    chart = shown(StackedBars)
+    assert isinstance(chart, StackedBars)
     tables, redo = (Line(part, part, theme.part(part)) for part in ("tables", "redo"))
     chart.set_bars(
         ["innodb", "rocksdb", "failed"], [(tables, [60, 20, None]), (redo, [40, None, None])], "MiB", None
@@ -211,9 +211,9 @@ def test_missing_figures_never_break_a_chart(
 ) -> None:
     given = lines(theme, count)
     bars, stack, curve, latency = (
-        shown(kind, size) for kind in (BarChart, StackChart, LineChart, PercentileChart)
+        shown(kind, size) for kind in (BarChart, StackedBars, LineChart, PercentileChart)
     )
-    assert isinstance(bars, BarChart) and isinstance(stack, StackChart)
+    assert isinstance(bars, BarChart) and isinstance(stack, StackedBars)
     assert isinstance(curve, LineChart) and isinstance(latency, PercentileChart)
     for steps in ([], ["one step"], ["one", "another"]):
         none = [None] * len(steps)

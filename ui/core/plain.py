@@ -71,7 +71,7 @@ def plain_box(box: QMessageBox, question: str, consequence: str) -> None:
     box.setInformativeText(as_shown(consequence))
 
 
-def plain_data(data: Callable[..., Any]) -> Callable[..., Any]:
+def with_plain_text(data: Callable[..., Any]) -> Callable[..., Any]:
     """Wraps `data` or `headerData` of a model so that cells and tooltips are plain text."""
 
     @wraps(data)

@@ -11,7 +11,7 @@ from app.planner.starting.draft import Draft
 from app.targets.tested_versions import tried
 from app.variables import Preset
 from ui.core.index import Index
-from ui.core.plain import plain_data
+from ui.core.plain import with_plain_text
 from ui.core.theme import Theme
 
 ROLE = Qt.ItemDataRole
@@ -62,7 +62,7 @@ class ChoiceModel(QAbstractTableModel):
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._choices.presets)
 
-    @plain_data
+    @with_plain_text
     def data(self, index: Index, role: int = ROLE.DisplayRole) -> object:
         if not index.isValid():
             return None
@@ -90,7 +90,7 @@ class ChoiceModel(QAbstractTableModel):
         flags = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
         return flags | Qt.ItemFlag.ItemIsUserCheckable if self._is_checkable(index) else flags
 
-    @plain_data
+    @with_plain_text
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = ROLE.DisplayRole) -> object:
         if orientation == Qt.Orientation.Horizontal and section < len(self._choices.presets):
             return _preset_head(self._choices.presets[section], role)

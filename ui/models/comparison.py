@@ -17,7 +17,7 @@ from app.core.units import count_text, unit_text
 from app.history.steps.step_text import named
 from app.protocol.plan import step_key
 from ui.core.index import Index
-from ui.core.plain import plain_data
+from ui.core.plain import with_plain_text
 from ui.core.theme import Theme
 
 from .heads import LEFT, RIGHT
@@ -170,7 +170,7 @@ class ComparisonModel(QAbstractTableModel):
         is_step = self.row_at(index.row()) is not None
         return super().flags(index) if is_step else Qt.ItemFlag.NoItemFlags  # the keyboard goes past it
 
-    @plain_data
+    @with_plain_text
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
@@ -198,7 +198,7 @@ class ComparisonModel(QAbstractTableModel):
             return column_tip(self._comparison.columns[at], shown)
         return shown if role == COLUMN else None
 
-    @plain_data
+    @with_plain_text
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         cell = self.cell(index.row(), index.column())
         match role:

@@ -12,7 +12,7 @@ from app.planner import ContenderRequest
 from app.planner.starting.draft import Draft, Outcome, Problem, names_of
 from app.protocol.plan import MEMORY
 from ui.core.index import Index
-from ui.core.plain import plain_data
+from ui.core.plain import with_plain_text
 from ui.core.theme import Theme
 
 from .choices import ROLE, engine_text
@@ -75,7 +75,7 @@ class ContenderModel(QAbstractTableModel):
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(COLUMNS)
 
-    @plain_data
+    @with_plain_text
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = ROLE.DisplayRole) -> object:
         if orientation != Qt.Orientation.Horizontal:
             return None
@@ -84,7 +84,7 @@ class ContenderModel(QAbstractTableModel):
             return title
         return TIPS.get(key) if role == ROLE.ToolTipRole else None
 
-    @plain_data
+    @with_plain_text
     def data(self, index: Index, role: int = ROLE.DisplayRole) -> object:
         if not index.isValid():
             return None

@@ -11,7 +11,7 @@ from app.comparison.differences.differences import DifferenceEntry
 from app.comparison.texts.differences_text import shown_values
 from app.core.units import bytes_text
 from ui.core.index import Index
-from ui.core.plain import plain_data
+from ui.core.plain import with_plain_text
 from ui.core.theme import Theme
 
 _SIZE = 1 << 20  # a number from here on may be one of bytes
@@ -49,7 +49,7 @@ class DifferencesModel(QAbstractTableModel):
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else 1 + len(self._names)
 
-    @plain_data
+    @with_plain_text
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
@@ -58,7 +58,7 @@ class DifferencesModel(QAbstractTableModel):
         name = self._names[section - 1] if section else "what"
         return name if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole) else None
 
-    @plain_data
+    @with_plain_text
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         row = self._rows[index.row()]
         if isinstance(row, str):

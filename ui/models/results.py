@@ -16,7 +16,7 @@ from app.history.steps.timeline import Overview
 from app.protocol.plan import PREPARING, Step, step_key
 from app.protocol.states import StepState
 from ui.core.index import Index
-from ui.core.plain import plain_data
+from ui.core.plain import with_plain_text
 from ui.core.theme import Theme
 
 QUERIES = "queries/s"
@@ -92,7 +92,7 @@ class ResultsModel(QAbstractTableModel):
     def columnCount(self, parent: Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(COLUMNS)
 
-    @plain_data
+    @with_plain_text
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> object:
         if orientation != Qt.Orientation.Horizontal:
             return None
@@ -103,7 +103,7 @@ class ResultsModel(QAbstractTableModel):
             return self._tip(column)
         return _alignment(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
-    @plain_data
+    @with_plain_text
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         step, column = self._steps[index.row()], COLUMNS[index.column()]
         match role:

@@ -17,7 +17,7 @@ from app.history.lists.browsing import Filter, FoundSessions, Order, SessionLine
 from app.history.lists.plans import PlanEntry
 from app.history.store.history import History
 from ui.core.index import Index
-from ui.core.plain import plain_data
+from ui.core.plain import with_plain_text
 from ui.core.tasks import Latest, Tasks
 from ui.core.theme import Theme
 
@@ -157,7 +157,7 @@ class SessionModel(QAbstractTableModel):
         is_name = index.isValid() and index.column() == NAME and not self._rows.is_plan(self._id(index))
         return flags | Qt.ItemFlag.ItemIsEditable if is_name else flags
 
-    @plain_data
+    @with_plain_text
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
@@ -165,7 +165,7 @@ class SessionModel(QAbstractTableModel):
             return None
         return head_data(self._columns[section], role)
 
-    @plain_data
+    @with_plain_text
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role not in _GIVEN or not index.isValid():
             return None

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
 from ui.core.index import Index
-from ui.core.plain import plain_data
+from ui.core.plain import with_plain_text
 
 _TITLES = ("Where", "Name", "Value")
 
@@ -72,14 +72,14 @@ class SettingModel(QAbstractTableModel):
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(_TITLES)
 
-    @plain_data
+    @with_plain_text
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
         is_title = orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole
         return _TITLES[section] if is_title and 0 <= section < len(_TITLES) else None
 
-    @plain_data
+    @with_plain_text
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid() or role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return None

@@ -12,7 +12,7 @@ from app.core.units import figure_text, unit_text
 from app.history.steps.figures import StepEntry
 from app.history.steps.step_text import named, remarks_of, remarks_text
 from ui.core.index import Index
-from ui.core.plain import plain_data
+from ui.core.plain import with_plain_text
 from ui.core.theme import Theme
 
 from .heads import LEFT, RIGHT, head_data
@@ -149,7 +149,7 @@ class StepModel(QAbstractTableModel):
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(COLUMNS)
 
-    @plain_data
+    @with_plain_text
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
@@ -157,7 +157,7 @@ class StepModel(QAbstractTableModel):
             return None
         return head_data(COLUMNS[section], role)
 
-    @plain_data
+    @with_plain_text
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid():
             return None

@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
 from app.core.table import Table
 from ui.core.index import Index
-from ui.core.plain import plain_data
+from ui.core.plain import with_plain_text
 
 from .heads import LEFT, RIGHT
 
@@ -38,7 +38,7 @@ class TextTableModel(QAbstractTableModel):
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._table.heads)
 
-    @plain_data
+    @with_plain_text
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
@@ -51,7 +51,7 @@ class TextTableModel(QAbstractTableModel):
                 return self._side(section)
         return None
 
-    @plain_data
+    @with_plain_text
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         match role:
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.ToolTipRole:

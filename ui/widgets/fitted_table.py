@@ -52,7 +52,7 @@ class FittedTable(Table):
     def _arrange(self) -> None:
         if self._is_chosen or len(self._widths) != self.model().columnCount():
             return
-        widths = fitting(self._widths, self._texts, self.viewport().width())
+        widths = widths_that_fit(self._widths, self._texts, self.viewport().width())
         for at, width in enumerate(widths):
             self.setColumnHidden(at, not width)
             if width:
@@ -66,7 +66,7 @@ class FittedTable(Table):
         self.fitted.emit(0)
 
 
-def fitting(widths: Sequence[int], texts: int, room: int) -> list[int]:
+def widths_that_fit(widths: Sequence[int], texts: int, room: int) -> list[int]:
     """The widths that fit; 0: the column is left out. Names get back what the left out columns free."""
     fitted = [min(width, LEAST[min(at, 1)]) if at < texts else width for at, width in enumerate(widths)]
     for at in range(len(widths) - 1, texts, -1):

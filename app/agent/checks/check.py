@@ -41,7 +41,7 @@ from app.protocol.plan import Contender, Plan
 from app.protocol.sysbench import without_family
 from app.protocol.words import word
 
-from .fulltext import collection_problems, server_problems
+from .fulltext import document_problems, server_problems
 
 Checks = List[Check]
 _PERF_TODO = "install perf (Debian package linux-perf) and, not as root, set kernel.perf_event_paranoid to 1"
@@ -56,7 +56,7 @@ _ROW_FORMAT = re.compile(r"\bROW_FORMAT\s*=?\s*(\w+)", re.IGNORECASE)
 def check(directory: Directory, plan: Plan) -> Checks:
     """The checks of a plan that need no running server; they take no lock, so nobody is kept from a start."""
     found = [*_check_sysbench(), _check_busy(directory, plan)]
-    found += [Check("collection", FAIL, *each) for each in collection_problems(plan)]
+    found += [Check("collection", FAIL, *each) for each in document_problems(plan)]
     if _has_failed(found):
         return found
     found += profile_checks(plan)

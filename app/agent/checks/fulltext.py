@@ -34,7 +34,7 @@ def _caches_queries(variables: Mapping[str, str]) -> bool:
     return kind.upper() in ("ON", "1") and size != "0"
 
 
-def collection_problems(plan: Plan) -> Iterator[Problem]:
+def document_problems(plan: Plan) -> Iterator[Problem]:
     """Files that cannot be read, or have fewer documents than the plan loads."""
     for step in plan.steps:
         if step.options.get("collection"):

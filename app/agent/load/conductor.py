@@ -18,9 +18,9 @@ from app.agent.system.detaching import detach
 from app.agent.system.errors import AgentError
 from app.protocol.answers import Conducting, Listening
 from app.protocol.load_link import (
+    BandwidthFiller,
     Bye,
     Ended,
-    Filler,
     Hello,
     Line,
     Message,
@@ -281,8 +281,8 @@ def _trial(link: Link) -> Tried:
         clock.add(pong.at, pong.clock, time.monotonic())
     began = time.monotonic()
     for _ in range(FILLERS):
-        link.send(Filler("x" * FILLER_BYTES))
-    link.send(Filler(""))
+        link.send(BandwidthFiller("x" * FILLER_BYTES))
+    link.send(BandwidthFiller(""))
     _expect(link, Received)
     best = clock.offset()
     rtt = link.round_trip_s() or (best.rtt_s if best else 0.0)

@@ -27,7 +27,7 @@ class LinkError(Exception):
     """The connection is of no use any more; the text says why."""
 
 
-class RefusedError(LinkError):
+class NobodyListensError(LinkError):
     """The machine answers, but nobody listens there."""
 
 
@@ -123,7 +123,7 @@ def dial(address: str, port: int, fingerprint: str, limit_s: float = 10.0) -> Li
     try:
         plain = socket.create_connection((address, port), limit_s)
     except ConnectionRefusedError as error:
-        raise RefusedError(_said(error)) from None
+        raise NobodyListensError(_said(error)) from None
     except OSError as error:
         raise LinkError(_said(error)) from None
     try:

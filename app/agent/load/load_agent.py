@@ -20,12 +20,12 @@ from app.agent.system.directory import LOAD, Directory, write_holder
 from app.agent.system.errors import AgentError
 from app.protocol.answers import LoadCall, LoadTrial
 from app.protocol.load_link import (
+    BandwidthFiller,
     Begin,
     Bye,
     Drive,
     End,
     Ended,
-    Filler,
     Hello,
     Line,
     Message,
@@ -42,7 +42,7 @@ from app.protocol.sysbench import LOAD_WRAPPER, LOADED, WRAPPED, command, stem_o
 from .from_memory import path_of, readable
 from .gate import Gate
 from .generator import Generator, write_lua
-from .link import Link, LinkError, RefusedError, dial
+from .link import Link, LinkError, NobodyListensError, dial
 
 AGAIN_S = 2.0  # between two attempts to dial
 GIVE_UP_S = 900.0
@@ -72,7 +72,7 @@ def _tried(link: Link) -> LoadTrial:
             return LoadTrial(message.rtt_ms, message.mbit)
         if isinstance(message, Ping):
             link.send(Pong(message.at, time.monotonic()))
-        elif isinstance(message, Filler) and not message.text:
+        elif isinstance(message, BandwidthFiller) and not message.text:
             link.send(Received())
 
 
@@ -123,7 +123,7 @@ class LoadAgent:
                 if self._serve(_dial(self._call)):
                     return
                 seen = time.monotonic()
-            except RefusedError:
+            except NobodyListensError:
                 patience_s = GONE_S
             except LinkError:
                 pass

@@ -31,7 +31,7 @@ class _Thread:
         return grown
 
 
-class Seen(NamedTuple):
+class ProcessSeen(NamedTuple):
     """A process at one moment."""
 
     stat: ProcessStat
@@ -51,8 +51,8 @@ class OtherProcesses:
         self._kernel: Set[int] = set()
         self._ticks = {"kernel": 0, "dyno": 0}
         self._readings = 0
-        self._first: Dict[int, Seen] = {}
-        self._last: Dict[int, Seen] = {}
+        self._first: Dict[int, ProcessSeen] = {}
+        self._last: Dict[int, ProcessSeen] = {}
         self._from = self._to = self._next_look = 0.0
 
     def read(self, counters: Counters, whole: bool = False) -> None:
@@ -112,14 +112,14 @@ class OtherProcesses:
         self._last.update(self._look())  # those that have ended since stay as they were seen last
         self._to = time.monotonic()
 
-    def _look(self) -> Dict[int, Seen]:
+    def _look(self) -> Dict[int, ProcessSeen]:
         began = time.monotonic()
         found = {}
         for name in os.listdir("/proc"):
             pid = int(name) if name.isdigit() else 0
             stat = _stat(pid) if pid and not self._is_known(pid) else None
             if stat is not None and not stat.is_kernel:
-                found[pid] = Seen(stat, *_io(pid))
+                found[pid] = ProcessSeen(stat, *_io(pid))
         now = time.monotonic()
         self._next_look = now + COST * (now - began)
         return found
@@ -142,7 +142,7 @@ class OtherProcesses:
         seconds = max(self._to - self._from, TICK_S)
         return [use.of_program(name, seconds) for name, use in took[:NAMED] if any(use.rank)]
 
-    def _begun_with(self, pid: int, seen: Seen) -> Optional[Seen]:
+    def _begun_with(self, pid: int, seen: ProcessSeen) -> Optional[ProcessSeen]:
         first = self._first.get(pid)
         return first if first is not None and first.stat.began == seen.stat.began else None
 
@@ -154,7 +154,7 @@ class _Use:
         self.processes = 0
         self.cpu_s = self.read_kb = self.write_kb = self.memory_mb = 0.0
 
-    def add(self, first: Optional[Seen], last: Seen) -> None:
+    def add(self, first: Optional[ProcessSeen], last: ProcessSeen) -> None:
         """Add a process; without `first` it began after the first look."""
         ticks = last.stat.ticks - (first.stat.ticks if first else 0)
         self.processes += 1

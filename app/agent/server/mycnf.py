@@ -24,7 +24,7 @@ def write_my_cnf(session: str, preset: str, own: Mapping[str, str]) -> str:
     return path
 
 
-def own_options(
+def dyno_options(
     session: str, socket: str, base: str, known: Mapping[str, str], address: str = "", port: int = 0
 ) -> Dict[str, str]:
     """Dyno's options for a build that knows the options `known`; no address: no network at all."""

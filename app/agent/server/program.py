@@ -131,7 +131,7 @@ def why_not(server: str, error: OSError) -> str:
 
 def why_ended(answer: Answer, server: str) -> str:
     """Why a program gave no answer, from what it printed instead."""
-    missing = missing_libraries(server)
+    missing = missing_qt_libraries(server)
     found = re.search(r"loading shared libraries: ([^:\s]+): cannot open", answer.err)
     if found and found.group(1) not in missing:
         missing.append(found.group(1))
@@ -148,7 +148,7 @@ def why_ended(answer: Answer, server: str) -> str:
     return "it ended with exit code {}: {}".format(answer.code, said[:300])
 
 
-def missing_libraries(path: str, environment: Mapping[str, str] = MappingProxyType({})) -> List[str]:
+def missing_qt_libraries(path: str, environment: Mapping[str, str] = MappingProxyType({})) -> List[str]:
     """What the loader does not find for a program or a library; nothing for a script or a static one."""
     try:
         answer = ask("/usr/bin/ldd", [path], environment)

@@ -24,7 +24,7 @@ from .bootstrap import bootstrap
 from .connection_limits import room_options
 from .error_log import exit_text, first_error, last_error
 from .memory import Memory
-from .mycnf import DATA, ERROR_LOG, LOOPBACK, TMP, own_options, write_my_cnf
+from .mycnf import DATA, ERROR_LOG, LOOPBACK, TMP, dyno_options, write_my_cnf
 from .mysql import Client, QueryError
 from .program import start_line
 
@@ -96,7 +96,7 @@ class Server:
         os.makedirs(os.path.join(self.session, TMP), mode=0o700)
         base = self.contender["base"]
         own = {
-            **own_options(self.session, self.socket, base, self.known, self.address, self.port),
+            **dyno_options(self.session, self.socket, base, self.known, self.address, self.port),
             **self.added,
         }
         if self.port:

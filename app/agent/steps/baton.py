@@ -28,7 +28,7 @@ class Hooks(NamedTuple):
     pids: Callable[[], Set[int]]  # of its server and its load
 
 
-class Baton:
+class SliceTurns:
     """Passes the turn to the session that is furthest behind; among equals A B B A."""
 
     def __init__(self) -> None:
@@ -89,7 +89,7 @@ class Baton:
 class Place:
     """The place of one session in its round."""
 
-    def __init__(self, baton: Baton, number: int) -> None:
+    def __init__(self, baton: SliceTurns, number: int) -> None:
         self.number = number
         self.position = Position(0)
         self._baton = baton

@@ -103,7 +103,7 @@ def _rates(session: Running, client: Client, statement: str) -> List[int]:
     return counts[WARM_S:]
 
 
-def wait_until_quiet(session: Begun) -> None:
+def wait_for_quiet_machine(session: Begun) -> None:
     """Wait as long as the plan allows; the journal names what it waits for, and says when it gives up."""
     until = time.monotonic() + session.plan.quiet_wait
     host = HostSampler({}, session.directory.path, session.agent)

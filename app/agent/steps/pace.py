@@ -24,7 +24,7 @@ OVERDUE_S = 120  # beyond its declared seconds: then it is stuck
 LONG_DRAIN_S = 5.0  # from the end of a slice to that of its last event: then it is said
 
 
-class Whole:
+class WholePace:
     """The load runs from begin to end at once."""
 
     options: Sequence[str] = ()
@@ -59,7 +59,7 @@ class EndedEarlyError(Exception):
     """The step ends early; the text says why, and is empty if the generator has ended."""
 
 
-class Sliced:
+class SlicedPace:
     """The clients wait at a gate between slices, while the other contenders of the round work.
 
     The figures of the step are computed from those of its slices.
@@ -185,8 +185,8 @@ class Sliced:
         return {**measured, **clients, "time_s": seconds, "latency_ms": latency, "buckets": buckets}
 
 
-def pace_of(session: Running, index: int, step: Step, measuring: Measuring) -> Union[Whole, Sliced]:
-    return Sliced(session, index, step, measuring) if step.sliced else Whole(step, measuring)
+def pace_of(session: Running, index: int, step: Step, measuring: Measuring) -> Union[WholePace, SlicedPace]:
+    return SlicedPace(session, index, step, measuring) if step.sliced else WholePace(step, measuring)
 
 
 def _joined(before: Mapping[str, Any], more: Mapping[str, Any]) -> Dict[str, Any]:

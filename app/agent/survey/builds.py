@@ -27,7 +27,7 @@ from app.agent.server.program import (
     as_root,
     ask,
     is_script,
-    missing_libraries,
+    missing_qt_libraries,
     why_ended,
 )
 from app.agent.system.caches import read_cache, state_of, write_cache
@@ -172,7 +172,7 @@ def _ask_version(base: str, server: str) -> Tuple[Dict[str, str], str]:
 
 def environment(base: str, server: str) -> Dict[str, str]:
     """The environment of a server: a path to its own libraries where the loader does not look."""
-    missing = [] if is_script(server) else missing_libraries(server)
+    missing = [] if is_script(server) else missing_qt_libraries(server)
     folders = [os.path.dirname(server), *(os.path.join(base, part) for part in LIBRARIES)]
     holding = [each for each in folders if any(os.path.exists(os.path.join(each, one)) for one in missing)]
     if not holding:
@@ -263,7 +263,7 @@ def plugins_in(folder: str, options: Mapping[str, str]) -> Dict[str, str]:
 
 def lacking(plugins: Mapping[str, str], environment: Mapping[str, str]) -> Dict[str, str]:
     """Why an engine does not load although its plugin is there."""
-    found = {engine: ", ".join(missing_libraries(path, environment)) for engine, path in plugins.items()}
+    found = {engine: ", ".join(missing_qt_libraries(path, environment)) for engine, path in plugins.items()}
     text = "{} lacks {}: install its package"
     return {engine: text.format(KNOWN[engine].plugin, names) for engine, names in found.items() if names}
 

@@ -54,7 +54,7 @@ def _unescape(text: str) -> str:
 
 def mount_of(directory: str) -> Mount | None:
     """The mount a directory is in; of one that does not exist yet, its nearest parent's."""
-    path = existing(directory)
+    path = nearest_existing(directory)
     mounts = [m for m in parse_mountinfo(read_text("/proc/self/mountinfo") or "") if _holds(m.path, path)]
     device = _number_of(path)
     # a later mount on the same path hides the earlier one; btrfs answers stat with another number
@@ -64,11 +64,11 @@ def mount_of(directory: str) -> Mount | None:
 
 def _number_of(directory: str) -> str:
     """The device of a directory, or of its nearest parent that exists, as the kernel numbers it."""
-    number = os.stat(existing(directory)).st_dev
+    number = os.stat(nearest_existing(directory)).st_dev
     return "{}:{}".format(os.major(number), os.minor(number))
 
 
-def existing(directory: str) -> str:
+def nearest_existing(directory: str) -> str:
     """The real path of a directory, or of its nearest parent that exists."""
     path = os.path.realpath(os.path.expanduser(directory))
     while not os.path.exists(path):
@@ -162,7 +162,7 @@ def kind_of(name: str, model: str, rotational: str | None) -> str | None:
 
 def survey_disk(directory: str) -> Disk:
     """The disk behind a directory, for the survey; what is unknown is null."""
-    path = existing(directory)
+    path = nearest_existing(directory)
     mount = mount_of(path)
     disks = [disk for device in devices_of(path) for disk in disks_behind(device)]
     each = [describe_disk(disk) for disk in disks]

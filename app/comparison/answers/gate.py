@@ -25,7 +25,7 @@ from app.protocol.others import DISTURBED
 from app.protocol.plan import PREPARING
 from app.stats import Limits
 
-from .sentences import STILL, WAITING, goes_on
+from .sentences import STILL, WAITING, has_running_sessions
 
 WORSE, NOT_WORSE, UNTOLD = "worse", "not worse", "cannot be told"
 CODES = {NOT_WORSE: 0, WORSE: 1, UNTOLD: 3}
@@ -194,7 +194,7 @@ def _hindrances(found: Comparison, lines: Sequence[GateLine]) -> Iterator[str]:
     for each in found.warnings:
         if each.kind == OTHER_PLAN or (each.kind == OTHER_RESULTS and each.step in steps):
             yield each.text
-    if goes_on(columns[base]) or goes_on(columns[at]):
+    if has_running_sessions(columns[base]) or has_running_sessions(columns[at]):
         yield STILL
     if not lines:
         yield "they share no step whose result can be better or worse"

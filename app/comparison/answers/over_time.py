@@ -24,7 +24,7 @@ from app.history.machines.canaries import CanaryRun, canaries_of
 from app.history.steps.figures import StepEntry, steps
 from app.history.store.history import History
 from app.protocol.plan import step_key, step_label
-from app.stats.changes import FEWEST, MOST, SHARE, Change, change_at, changes, level_of, share_of
+from app.stats.changes import FEWEST, MOST, SHARE, Change, chance_level, change_at, changes, share_of
 
 BETTER, WORSE, DIFFERS = "better", "worse", "differs"
 SERVER, MACHINE, UNKNOWN = "server", "machine", "unknown"
@@ -35,7 +35,7 @@ _CANARY_LEVEL, _PART = 0.01, 0.5  # a canary changes too: by so much of the chan
 Key = tuple[str, str]  # name and coordinates of a step
 
 
-class PointEntry(TypedDict):
+class OverTimePointEntry(TypedDict):
     """A plan: its sessions of this contender."""
 
     at: float  # when the first of them began, in seconds since 1970
@@ -75,7 +75,7 @@ class OverTimeEntry(TypedDict):
     target: str
     sequence: str
     contender: ContenderEntry  # of the latest session
-    points: list[PointEntry]
+    points: list[OverTimePointEntry]
     canaries: dict[str, list[float | None]]  # reads and commits a second, one a point
     steps: list[StepOverTime]
     false_share: float  # of the steps that change
@@ -83,7 +83,7 @@ class OverTimeEntry(TypedDict):
 
 @dataclass(frozen=True)
 class _Point:
-    entry: PointEntry
+    entry: OverTimePointEntry
     figures: Mapping[Key, Sequence[StepEntry]]
     canaries: Mapping[str, float]  # logarithms
 
@@ -258,7 +258,7 @@ def _find_changes(found: Sequence[StepOverTime], points: Sequence[_Point], false
         if len(known) >= FEWEST:
             values = [log(value) for _, value in known]
             places = [place for place, _ in known]
-            step["changes"] = list(_entries(step, points, places, values, level_of(len(values), limit)))
+            step["changes"] = list(_entries(step, points, places, values, chance_level(len(values), limit)))
 
 
 def _known(values: Sequence[float | None]) -> list[tuple[int, float]]:

@@ -77,10 +77,10 @@ def hindrance(columns: Sequence[Column], base: int, at: int) -> str:
     """Why a column cannot be compared with the base at all; '' if it can."""
     if columns[at].work_key != columns[base].work_key:
         return "it did not do the same work"
-    return STILL if goes_on(columns[base]) or goes_on(columns[at]) else ""
+    return STILL if has_running_sessions(columns[base]) or has_running_sessions(columns[at]) else ""
 
 
-def goes_on(column: Column) -> bool:
+def has_running_sessions(column: Column) -> bool:
     """Whether some of its sessions have not ended."""
     return any(state in GOING_ON for state in column.state.split(", "))
 

@@ -16,7 +16,18 @@ from app.comparison.cells.cell import CauseEntry
 from app.core.units import capitalised
 from app.engines import KNOWN
 from app.engines.cause import RUNNING, Values
-from app.engines.governs import ACT_TITLES, ACTS, ANY, BYTES, GOVERNS, LARGE, LEVELS, OFF, SMALL, Governs
+from app.engines.governs import (
+    ACT_TITLES,
+    ACTS,
+    ANY,
+    BYTES,
+    GOVERNS,
+    LARGE,
+    LEVELS,
+    OFF,
+    SMALL,
+    GoverningVariables,
+)
 from app.history.steps.figures import latest_fact, plan_of
 from app.history.steps.step_values import BY_NAME, FILE, STATUS, WAIT
 from app.history.store.history import History
@@ -207,12 +218,12 @@ def _of_variable(
     }
 
 
-def _no_sign(row: Governs | None, times: list[float | None]) -> Moved:
+def _no_sign(row: GoverningVariables | None, times: list[float | None]) -> Moved:
     """Where no counter moved, the clients' time."""
     return Moved("", f"{_US} for {_states(row)}", times, 0.0)
 
 
-def _states(row: Governs | None) -> str:
+def _states(row: GoverningVariables | None) -> str:
     *first, last = [ACT_TITLES[act] for act in (row.acts if row else ACTS)]
     return f"{', '.join(first)} and {last}" if first else last
 
@@ -238,7 +249,7 @@ def _share(time: float | None, values: Values) -> float | None:
     return None if time is None or not whole else min(1.0, time / whole)
 
 
-def _is_worse(row: Governs, each: Differing, slower: int) -> bool:
+def _is_worse(row: GoverningVariables, each: Differing, slower: int) -> bool:
     """Whether the slower column has the value that costs more."""
     mine, other = _number(each.values[slower]), _number(each.values[1 - slower])
     if row.worse == ANY:

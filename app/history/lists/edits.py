@@ -121,12 +121,12 @@ def delete(history: History, reference: str) -> str:
             error = DynoError(f"{text}, `dyno stop --plan`")
             error.window_text = f"session {entry['name']} is {state}: stop its plan first, on the Live page"
             raise error
-        take_away(history, session, entry["plan"], time.time())
+        delete_ended(history, session, entry["plan"], time.time())
         connection.execute("DELETE FROM plan WHERE id NOT IN (SELECT plan FROM session)")
     return session
 
 
-def take_away(history: History, session: str, plan: str, at: float) -> None:
+def delete_ended(history: History, session: str, plan: str, at: float) -> None:
     """Delete a session that ended; the caller holds a transaction."""
     _empty_trash(history, time.time() - UNDO_S)
     history.connection.execute(

@@ -19,7 +19,7 @@ def stacks(history: History, session: str) -> dict[str, Stacks]:
     }
 
 
-def label_of(history: History, session: str, name: str, threads: int | None) -> str:
+def label_of_step(history: History, session: str, name: str, threads: int | None) -> str:
     """The label of a step by its name; raises InputError if it has several thread counts."""
     step = steps(history, session)[find_step(history, session, name, threads)[1]]
     return step_label(step["name"], step["coordinates"])

@@ -143,14 +143,14 @@ def completed(
     first = next((at for at, second in enumerate(s) if second >= 0), len(codes))
     if first == len(codes) or not events.known[first:].all():
         return list(codes)
-    last = as_counts(events.total(len(codes) - 1))
-    add(last, without(buckets, as_counts(events.total(first))))
+    last = counts_by_bucket(events.total(len(codes) - 1))
+    add(last, without(buckets, counts_by_bucket(events.total(first))))
     if max(last.values(), default=0) > MOST_EVENTS:
         return list(codes)
     return [*codes[:-1], encode(last)]
 
 
-def as_counts(total: Integers) -> Counts:
+def counts_by_bucket(total: Integers) -> Counts:
     """The buckets that have events."""
     return {int(bucket): int(total[bucket]) for bucket in total.nonzero()[0]}
 

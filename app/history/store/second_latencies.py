@@ -11,7 +11,7 @@ from app.protocol.latency import BUCKETS, Counts
 from app.protocol.plan import coordinates_text
 
 from .blocks import clock_of, staged_clock
-from .distributions import Distributions, as_counts, distributions_of
+from .distributions import Distributions, counts_by_bucket, distributions_of
 from .history import History
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class SecondLatencies:
 
     def between(self, first_s: int, end_s: int | None = None) -> Counts:
         """All events of these seconds by bucket."""
-        return as_counts(self.events.total(*self.part(first_s, end_s)))
+        return counts_by_bucket(self.events.total(*self.part(first_s, end_s)))
 
 
 def latencies_of(connection: Connection, step: int) -> SecondLatencies | None:

@@ -18,7 +18,7 @@ from tests.unit.explaining.pairs import COMMIT, explaining, measure, next_plan, 
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.pages.compare import ComparePage
-from ui.pages.compare.explain_dialog import ExplainDialog
+from ui.pages.compare.explain_dialog import ExplainDifferenceDialog
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Measured:
 @pytest.fixture
 def dialog(
     qtbot: QtBot, context: Context, page: ComparePage, monkeypatch: pytest.MonkeyPatch
-) -> ExplainDialog:
+) -> ExplainDifferenceDialog:
     """Of A and B of the first plan of an explanation, on a target that is looked at without a machine."""
     with History(context.home) as history:
         found = explaining()
@@ -54,12 +54,12 @@ def dialog(
     page.open(Wanted("compare", tuple(turn.session for turn in first.turns)))
     qtbot.waitUntil(page.commands.explain.isEnabled)
     page.commands.explain.trigger()
-    (made,) = page.findChildren(ExplainDialog)
+    (made,) = page.findChildren(ExplainDifferenceDialog)
     return made
 
 
 def test_it_measures_until_all_is_decided(
-    qtbot: QtBot, context: Context, dialog: ExplainDialog, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, context: Context, dialog: ExplainDifferenceDialog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     launched: list[PlanRequest] = []
 
@@ -83,7 +83,7 @@ def test_it_measures_until_all_is_decided(
 
 
 def test_a_refusal_ends_it_and_says_why(
-    qtbot: QtBot, dialog: ExplainDialog, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, dialog: ExplainDifferenceDialog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     busy = Stage(checks=(Check("busy", FAIL, "a plan runs here", "wait for it"),))
 
@@ -98,7 +98,7 @@ def test_a_refusal_ends_it_and_says_why(
 
 
 def test_it_stops_after_the_plan_that_runs(
-    qtbot: QtBot, context: Context, dialog: ExplainDialog, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, context: Context, dialog: ExplainDifferenceDialog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     launched: list[PlanRequest] = []
 

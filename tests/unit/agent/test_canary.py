@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.agent.steps.baton import Baton
+from app.agent.steps.baton import SliceTurns
 from app.agent.steps.before_session import run_canary
 from app.agent.steps.running import Begun, Running
 from app.agent.system.control import Control
@@ -52,7 +52,7 @@ def session(directory: Directory) -> Begun:
     os.mkdir(folder)
     os.mkdir(control := os.path.join(directory.path, "control"))
     journal = Journal(os.path.join(folder, "journal.jsonl"))
-    return Begun(plan, plan.turns[0], directory, journal, Control(control), Baton().join(), "")
+    return Begun(plan, plan.turns[0], directory, journal, Control(control), SliceTurns().join(), "")
 
 
 def test_the_error_log_of_the_contender_is_read_from_its_first_line(session: Begun) -> None:

@@ -23,9 +23,9 @@ from app.agent.system.disk import (
     describe_disk,
     devices_of,
     disks_behind,
-    existing,
     kind_of,
     mount_of,
+    nearest_existing,
     parse_mountinfo,
     survey_disk,
 )
@@ -113,7 +113,7 @@ def test_the_kind_of_a_disk(name: str, model: str, rotational: str | None, expec
 def test_the_mount_of_a_directory_that_is_not_there_yet(tmp_path: Path) -> None:
     there, missing = mount_of(str(tmp_path)), mount_of(str(tmp_path / "not" / "yet"))
     assert there == missing
-    assert existing(str(tmp_path / "not" / "yet")) == str(tmp_path)
+    assert nearest_existing(str(tmp_path / "not" / "yet")) == str(tmp_path)
     assert there is None or str(tmp_path).startswith(there.path)  # None: in a chroot that is no mount point
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from app.agent.load.gate import length_for, lengths
 from app.agent.sampling.reading import OwnTime, Reading, grown
-from app.agent.steps.baton import Baton, Hooks, Place, Position
+from app.agent.steps.baton import Hooks, Place, Position, SliceTurns
 
 
 def _carry_out(place: Place, name: str, steps: int, parts: int, done: list[str]) -> None:
@@ -33,7 +33,7 @@ def _carry_out(place: Place, name: str, steps: int, parts: int, done: list[str])
 
 
 def _round(*sessions: tuple[str, int, int]) -> list[str]:
-    baton, done = Baton(), list[str]()
+    baton, done = SliceTurns(), list[str]()
     places = [baton.join() for _ in sessions]
     threads = [
         threading.Thread(target=_carry_out, args=(place, *session, done))
@@ -93,7 +93,7 @@ def test_a_round_of_one_never_stops() -> None:
 
 
 def test_a_slice_is_as_long_as_the_slowest_needs() -> None:
-    baton = Baton()
+    baton = SliceTurns()
     quick, slow = baton.join(), baton.join()
     quick.agree(3, length_for(2.0))
     slow.agree(3, length_for(40.0))
@@ -103,7 +103,7 @@ def test_a_slice_is_as_long_as_the_slowest_needs() -> None:
 
 def test_a_slice_stays_as_long_when_the_slowest_has_ended() -> None:
     """A step of one slice, the last of its session: the others come to their slices afterwards."""
-    baton = Baton()
+    baton = SliceTurns()
     quick, slow = baton.join(), baton.join()
     quick.agree(3, length_for(2.0))
     slow.agree(3, length_for(40.0))
@@ -113,7 +113,7 @@ def test_a_slice_stays_as_long_when_the_slowest_has_ended() -> None:
 
 
 def test_who_has_ended_before_the_slices_does_not_count() -> None:
-    baton = Baton()
+    baton = SliceTurns()
     quick, slow = baton.join(), baton.join()
     quick.agree(3, length_for(2.0))
     slow.agree(3, length_for(40.0))
@@ -122,7 +122,7 @@ def test_who_has_ended_before_the_slices_does_not_count() -> None:
 
 
 def test_processes_of_the_round_are_those_of_all_sessions() -> None:
-    baton = Baton()
+    baton = SliceTurns()
     first, second = baton.join(), baton.join()
     for place, pid in ((first, 1), (second, 2)):
         place.attach(Hooks(lambda: None, lambda: None, lambda: None, lambda pid=pid: {pid}))  # type: ignore[misc]

@@ -22,7 +22,7 @@ from app.history.steps.step_results import endings
 from app.history.steps.stretches import WHY_NONE, stretch
 from app.history.steps.timeline import timeline
 from app.history.store.damage import DamagedError
-from app.history.store.distributions import as_counts, completed, decode, pack, unpack
+from app.history.store.distributions import completed, counts_by_bucket, decode, pack, unpack
 from app.history.store.history import History
 from app.history.store.second_latencies import SecondLatencies, latencies_by_session, latencies_of, together
 from app.protocol.events import StepEnded
@@ -105,7 +105,7 @@ def test_events_after_the_last_second_belong_to_it() -> None:
     codes = ["", encode({5: 1}), encode({7: 2})]
     events, s = decode(codes), (-1, 0, 1)
     found = completed(codes, events, s, {5: 1, 7: 3, 9: 1})
-    assert found[:2] == codes[:2] and as_counts(decode(found[2:]).total()) == {7: 3, 9: 1}
+    assert found[:2] == codes[:2] and counts_by_bucket(decode(found[2:]).total()) == {7: 3, 9: 1}
     assert completed(codes, events, s, {}) == codes
     assert completed(codes, events, s, {5: 1, 7: 2**40}) == codes  # what nobody measured
     gap = [None, codes[1], None]
@@ -214,7 +214,7 @@ def test_they_are_packed_without_loss() -> None:
     found, wanted = unpack(pack(codes)), decode(codes)
     assert (found.ends == wanted.ends).all() and (found.counts == wanted.counts).all()
     assert (found.buckets == wanted.buckets).all() and (found.known == wanted.known).all()
-    assert len(found) == 3001 and as_counts(found.total(1, 2)) == second(1, FIRST)
+    assert len(found) == 3001 and counts_by_bucket(found.total(1, 2)) == second(1, FIRST)
 
 
 def test_a_step_without_any_has_no_block(filled: History) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.stats.changes import changes, level_of, share_of
+from app.stats.changes import chance_level, changes, share_of
 
 DATA = Path(__file__).parents[2] / "data"
 NOISE = 0.01
@@ -47,7 +47,7 @@ def test_a_change_has_its_place_size_and_interval() -> None:
     assert (change.at, change.freedom) == (4, 6)
     assert change.apart == pytest.approx(0.1)
     assert change.half_width() == pytest.approx(2.447 * change.error, rel=1e-3)
-    assert change.p < level_of(8)
+    assert change.p < chance_level(8)
 
 
 def test_two_changes_are_two() -> None:

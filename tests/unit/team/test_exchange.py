@@ -17,7 +17,7 @@ from app.history.recorded.writing import Writer
 from app.history.steps.figures import show
 from app.history.store import journals
 from app.history.store.history import History
-from app.team.edits import STEP, Edit, note_item
+from app.team.edits import STEP, Edit, note_key
 from app.team.local_edits import edits_of
 from app.team.store import ROW, AwayError, Row
 from app.team.syncing import sync
@@ -273,7 +273,7 @@ def hostile(number: int = 1, **what: object) -> Edit:
         hostile(kind="tag", item="\x1b[2J", value="true"), hostile(kind="tag", item="x" * 200, value="true"),
         hostile(kind="note", item="1", value='[1.0, "text"]'),
         hostile(kind="cut", item="-1", value='[1,2,""]'),
-        hostile(kind="note", item=note_item(1.0, "n" * 200_000), value=f'[1.0, "{"n" * 200_000}"]'),
+        hostile(kind="note", item=note_key(1.0, "n" * 200_000), value=f'[1.0, "{"n" * 200_000}"]'),
         hostile(kind="cut", item="1", value='[1,2,"' + "r" * 200 + '"]'),
         hostile(kind="deleted", value='"x"'),
         hostile(kind="published", value='["x", "{\\"author\\": 7}"]'),

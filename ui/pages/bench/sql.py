@@ -55,7 +55,7 @@ FIELDS = (
 )  # fmt: skip
 
 
-class SqlDialog(QDialog):
+class CustomSqlDialog(QDialog):
     """Edits one workload at a time; unsaved changes are never lost silently."""
 
     kept = Signal(str, bool)  # its name, whether it is a new one
@@ -207,7 +207,7 @@ class SqlDialog(QDialog):
 
 def edit_sql(controller: DraftController, context: Context, parent: QWidget) -> None:
     """Open the dialog; a sequence saved there can be chosen on Bench; a new one is chosen."""
-    dialog = SqlDialog(context, parent)
+    dialog = CustomSqlDialog(context, parent)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
     def on_kept(name: str, is_new: bool) -> None:

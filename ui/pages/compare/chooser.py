@@ -26,7 +26,7 @@ from app.history.store.history import History
 from app.protocol.states import state_word
 from ui.core.context import Context
 from ui.core.index import Index
-from ui.core.plain import Label, fitted, plain_data
+from ui.core.plain import Label, fitted, with_plain_text
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
 
@@ -69,7 +69,7 @@ class _SessionsModel(QAbstractListModel):
     def flags(self, index: Index) -> Qt.ItemFlag:
         return super().flags(index) | Qt.ItemFlag.ItemIsUserCheckable
 
-    @plain_data
+    @with_plain_text
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         line = self._lines[index.row()]
         if role == Qt.ItemDataRole.CheckStateRole:

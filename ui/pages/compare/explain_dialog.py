@@ -36,7 +36,7 @@ _WAITING = ("settle", "restart", "warmup")
 _TIP = "Measure until all is decided; uses what the history already has"
 
 
-class ExplainDialog(QDialog):
+class ExplainDifferenceDialog(QDialog):
     """Of the base and another column."""
 
     def __init__(

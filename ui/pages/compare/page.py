@@ -224,12 +224,14 @@ class ComparePage(Page):
 
     def explain(self) -> None:
         """Ask which setting makes the chosen column differ from the base."""
-        from .explain_dialog import ExplainDialog
+        from .explain_dialog import ExplainDifferenceDialog
 
         comparison, row = self._compared.comparison, self.body.table.chosen_step
         if comparison and len(comparison.columns) > 1:
             step = row_label(row) if row else ""
-            ExplainDialog(self.context, comparison, self.body.table.chosen_column, step, self).show()
+            ExplainDifferenceDialog(
+                self.context, comparison, self.body.table.chosen_column, step, self
+            ).show()
 
     def turn(self) -> None:
         self.controls.turn()

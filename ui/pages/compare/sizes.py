@@ -7,7 +7,7 @@ from app.comparison.charts import NOTHING
 from app.comparison.charts.of_one_step import PARTS, parts_of, size_numbers, sizes_of
 from app.comparison.charts.points import Numbers
 from ui.widgets.charts.lines import Line
-from ui.widgets.charts.stack_chart import StackChart
+from ui.widgets.charts.stack_chart import StackedBars
 from ui.widgets.charts.still import StillChart
 
 from .ending import Ended, EndingPanel
@@ -23,7 +23,7 @@ class SizesPanel(EndingPanel):
     nothing = NOTHING["size"]
 
     def made(self) -> StillChart:
-        return StackChart(self.theme, self.title, "", self)
+        return StackedBars(self.theme, self.title, "", self)
 
     def fill(self, shown: PanelContent, row: Row, ended: Ended) -> tuple[Numbers, str] | None:
         found = sizes_of(shown.comparison, ended)
@@ -36,7 +36,7 @@ class SizesPanel(EndingPanel):
             )
             for part in parts_of(found)
         ]
-        assert isinstance(self._chart, StackChart)
+        assert isinstance(self._chart, StackedBars)
         self._chart.set_title(f"Size after {row.workload}", unit)
         self._chart.set_bars([line.label for line in shown.lines], bars, f"{unit}, less is better", None)
         if not bars:

@@ -46,7 +46,7 @@ class Asking(QObject):
     def _on_tags_read(self, answer: tuple[list[str], list[SessionLine]]) -> None:
         known, of = answer
         sessions = [line["id"] for line in of]
-        menu = TagMenu(shared_tags(known, (line["tags"] for line in of)), self._page)
+        menu = TagMenu(tag_choices(known, (line["tags"] for line in of)), self._page)
         menu.toggled.connect(lambda tag, is_on: self._editing.tag(sessions, tag, is_on))
         menu.popup(QCursor.pos())
 
@@ -84,7 +84,7 @@ class TagMenu(TickMenu):
         self.close()
 
 
-def shared_tags(all_tags: Iterable[str], of_each: Iterable[Iterable[str]]) -> dict[str, bool]:
+def tag_choices(all_tags: Iterable[str], of_each: Iterable[Iterable[str]]) -> dict[str, bool]:
     """All tags; those that each session has are ticked."""
     sets = [set(tags) for tags in of_each]
     shared = set.intersection(*sets) if sets else set()

@@ -5,7 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.comparison.answers.over_time import OverTimeEntry, PointEntry, StepOverTime, means_of, shares_of
+from app.comparison.answers.over_time import (
+    OverTimeEntry,
+    OverTimePointEntry,
+    StepOverTime,
+    means_of,
+    shares_of,
+)
 from app.comparison.texts.over_time_text import sentence_of, sign_of
 from app.core.units import count_text, with_unit
 from ui.core.plain import Label
@@ -109,7 +115,7 @@ class OverTime(QWidget):
             self.compare_wanted.emit((*points[before]["sessions"], *points[at]["sessions"]))
 
 
-def _text(point: PointEntry, step: StepOverTime, at: int) -> str:
+def _text(point: OverTimePointEntry, step: StepOverTime, at: int) -> str:
     """Build, figure and number of sessions of a point; why it has no figure."""
     value = step["values"][at]
     if value is None:

@@ -15,7 +15,7 @@ from ui.widgets.table import Table
 
 from .charts import SessionCharts
 from .choices import ChartChoices
-from .engine_panel import EnginePanel
+from .engine_panel import EngineFiguresPanel
 from .header import PlanHeader
 from .plans_row import PlansRow
 from .queue_line import QueueLine
@@ -41,7 +41,7 @@ class LiveBody(QWidget):
         self.choices = ChartChoices(context, self.charts.axis, self.charts, page)
         self.results = ResultsModel(context.theme)
         self.table = Table("Results, step by step")
-        self.engine = EnginePanel(context.theme)
+        self.engine = EngineFiguresPanel(context.theme)
         self.tabs = QTabWidget()
         self.remarks = RemarksPanel(context.theme)
         self.waits = WaitsPanel(context)

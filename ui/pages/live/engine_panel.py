@@ -24,7 +24,7 @@ NO_PANEL = "Dyno does not know the figures of this engine"
 NO_FIGURES = "No figures of the engine: an older Dyno did not store them, or the step has not ended"
 
 
-class EnginePanel(QWidget):
+class EngineFiguresPanel(QWidget):
     """Cells in two lines, for the engine of the session that is shown."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF
 from .bar_chart import BarChart, Placed
 
 
-class StackChart(BarChart):
+class StackedBars(BarChart):
     """A bar for each category with a part for each line; the text above is the total."""
 
     def heights(self) -> list[float]:

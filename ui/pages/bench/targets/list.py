@@ -17,7 +17,7 @@ from app.remote.secrets import SecretNeededError
 from app.remote.target import Target
 from app.targets.surveys import Surveyed
 from ui.core.index import Index
-from ui.core.plain import fitted, plain_data
+from ui.core.plain import fitted, with_plain_text
 from ui.core.theme import SPACE, Theme
 
 STATE = Qt.ItemDataRole.UserRole
@@ -105,7 +105,7 @@ class TargetModel(QAbstractListModel):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
         return 0 if parent.isValid() else len(self._states)
 
-    @plain_data
+    @with_plain_text
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         state = self._states[index.row()]
         if role == STATE:

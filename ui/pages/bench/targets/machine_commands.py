@@ -12,7 +12,7 @@ from app.core.harmless import harmless
 from app.core.units import bytes_text, count_text
 from app.protocol.answers import Snapshot
 from app.remote.target import Target
-from app.targets.snapshots import HEADERS, row_of, snapshots_on
+from app.targets.snapshots import HEADERS, row_of, snapshots_left
 from ui.core.context import Context
 from ui.core.plain import as_tip
 from ui.core.theme import SPACE
@@ -98,7 +98,7 @@ class SnapshotsDialog(TreeDialog):
         target, ask = self._target, self._context.secrets.ask
         self._await_answer()
         self._context.tasks.run(
-            self, lambda: snapshots_on(target, ask, deleted), self._on_answered, self._on_failed
+            self, lambda: snapshots_left(target, ask, deleted), self._on_answered, self._on_failed
         )
 
     def _on_answered(self, found: Sequence[Snapshot]) -> None:
