@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ui.widgets.fitted_table import fitting
+from ui.widgets.fitted_table import widths_that_fit
 
 
 @pytest.mark.parametrize(
@@ -18,4 +18,4 @@ from ui.widgets.fitted_table import fitting
     ],
 )
 def test_names_give_way_then_the_last_columns(room: int, expected: list[int]) -> None:
-    assert fitting([200, 130, 60, 60, 60], 2, room) == expected
+    assert widths_that_fit([200, 130, 60, 60, 60], 2, room) == expected
