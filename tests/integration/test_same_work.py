@@ -12,6 +12,7 @@ from app.agent.server.mysql import Client
 from app.agent.steps.same_work import SameWork
 from app.catalog import Catalog
 from app.protocol.plan import Plan, Step
+from app.protocol.step_parts import Totals
 from app.protocol.work import access_of
 from tests.integration.desktop import Desktop
 from tests.integration.generated import ROWS, TABLES, Server, fill
@@ -119,7 +120,7 @@ def test_a_plan_that_changes_within_a_step_is_kept_twice(server: Server) -> None
     session = session_of(server, "range-notcovered-si")
     work = session.begin()
     server.query("CREATE INDEX k_1 ON dyno.sbtest1(k)")
-    totals = {"events": 100, "errors": 0, "rows": {"read": 9_900}}
+    totals = Totals(events=100, errors=0, rows={"read": 9_900})
     marks = work.end(totals, {"rows_read": 100.0 * ROWS, "rows_sorted": 0.0}, 1.0)
     session.client.close()
     assert marks == ["other-reads", "changed-plan"]  # its results are those of the workload
@@ -133,7 +134,7 @@ def test_an_estimate_that_is_far_off_is_marked(server: Server) -> None:
     session = session_of(server, "point-query")
     session.write_accounting.rows["inserted"] = 2 * TABLES * ROWS  # more than the server has ever seen
     work = session.begin()
-    totals = {"events": 100, "errors": 0, "rows": {"read": 100}}
+    totals = Totals(events=100, errors=0, rows={"read": 100})
     marks = work.end(totals, {"rows_read": 100.0, "rows_sorted": 0.0}, 1.0)
     assert marks == ["no-statistics", "bad-statistics"]
     session.client.close()
@@ -145,4 +146,4 @@ def test_a_server_that_is_gone_ends_no_step(server: Server) -> None:
     session.client = Client("/nowhere")
     work = session.begin()
     assert "cannot read the execution plans" in session.logged[0]
-    assert work.end({"events": 1, "errors": 0, "rows": {}}, {}, 1.0) == ["no-statistics", "bad-statistics"]
+    assert work.end(Totals(events=1, errors=0, rows={}), {}, 1.0) == ["no-statistics", "bad-statistics"]

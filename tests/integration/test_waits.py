@@ -334,7 +334,7 @@ def test_a_session_shows_its_waits_everywhere(recorded: Desktop) -> None:
     """Two clients update rows of a small table, with all wait instruments; the session before had none."""
     desktop = recorded
     (before,) = desktop.sessions()
-    desktop.dyno("run", *desktop.plan(rows=50, tables=1, seconds=2, instruments=BY_NAME))
+    desktop.dyno("run", *desktop.plan(rows=50, tables=1, seconds=5, instruments=BY_NAME))
     (latest,) = [each for each in desktop.sessions() if each["id"] != before["id"]]
     plain, named = (desktop.json("session", "show", each["id"]) for each in (before, latest))
     assert named["work_key"] != plain["work_key"] and named["contender_key"] == plain["contender_key"]
