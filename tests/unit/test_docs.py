@@ -13,6 +13,8 @@ from app.core.units import unit_text
 from app.engines import KNOWN, all_causes
 from app.history.store.history import History
 from app.history.store.schema import DERIVED_TABLES, OWNED_TABLES
+from app.planner.request.contender import OF_CONTENDER
+from app.planner.request.request import OPTIONS
 from app.protocol.events import KINDS, PROTOCOL, Unknown, decode
 from tests.unit.test_imports import FLOORS
 
@@ -66,6 +68,12 @@ def test_the_figures_of_the_engines() -> None:
             f" {each.meaning} |"
             for each in engine.panel
         ]
+
+
+def test_the_options_of_a_plan() -> None:
+    text = page("plans.md")
+    named = [name for rows in (OPTIONS, OF_CONTENDER) for name, row in rows.items() if row.rule]
+    assert [name for name in named if f"`{name}`" not in text and f"{name} = " not in text] == []
 
 
 def test_the_causes() -> None:
