@@ -10,7 +10,9 @@ import pytest
 
 from app.catalog import Catalog
 from app.core.errors import InputError
-from app.planner import ContenderRequest, PlanRequest, resolve
+from app.planner.request.contender import ContenderRequest
+from app.planner.request.request import PlanRequest
+from app.planner.resolve.resolve import resolve
 from app.protocol.answers import Survey
 from app.protocol.plan import Plan, Step
 from app.protocol.reading import read

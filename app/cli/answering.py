@@ -18,7 +18,7 @@ from .screen import print_json, print_tables, say
 if TYPE_CHECKING:
     from app.core.table import Table
     from app.explaining.evidence import Evidence
-    from app.planner import PlanRequest
+    from app.planner.request.request import PlanRequest
     from app.protocol.answers import Survey
     from app.protocol.plan import Plan
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.explaining.bisect_text import BisectEntry
     from app.explaining.bisecting import BuildSearch
     from app.explaining.evidence import Evidence
-    from app.planner import PlanRequest
+    from app.planner.request.request import PlanRequest
     from app.protocol.answers import Survey
     from app.remote.target import Target
 
@@ -130,7 +130,7 @@ def _settled(arguments: argparse.Namespace) -> tuple[BuildSearch, _Tries]:
     """The search on its target, which must be free."""
     from app.catalog import Catalog, approved_hashes
     from app.explaining.bisecting import Asked, BuildSearch
-    from app.planner import PlanRequest
+    from app.planner.request.request import PlanRequest
     from app.remote.reach import reached
     from app.targets.store import Targets
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.explaining.evidence import Evidence
     from app.explaining.explaining import Asked, Explaining, State
     from app.explaining.pair import Pair
-    from app.planner import PlanRequest
+    from app.planner.request.request import PlanRequest
 
 
 def add_words(words: Any) -> None:
@@ -117,7 +117,7 @@ def _pair(arguments: argparse.Namespace) -> Pair:
     from dataclasses import replace
 
     from app.explaining.pair import Pair
-    from app.planner import PlanRequest
+    from app.planner.request.request import PlanRequest
 
     from .session import opened
 

@@ -16,7 +16,7 @@ from .follow import how_to_come_back
 from .screen import ask_secret, say
 
 if TYPE_CHECKING:
-    from app.planner import PlanRequest
+    from app.planner.request.request import PlanRequest
     from app.planner.starting.launch import Later, Launch, Stage
     from app.protocol.answers import Check, Queue, Survey
     from app.protocol.plan import Plan

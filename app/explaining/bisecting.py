@@ -16,10 +16,11 @@ from app.catalog import Catalog
 from app.comparison.verdicts.disturbing import AS_PLANNED, Allowed
 from app.core.errors import InputError
 from app.core.units import count_text
-from app.planner import ContenderRequest, PlanRequest, resolve
 from app.planner.kinds.against import in_slices_where_possible
 from app.planner.kinds.canary import estimated
-from app.planner.resolve.resolve import machine_key
+from app.planner.request.contender import ContenderRequest
+from app.planner.request.request import PlanRequest
+from app.planner.resolve.resolve import machine_key, resolve
 
 from .bisect_search import LEVEL, ROUNDS, Bisecting, Bisection, Pair, group_of
 from .evidence import Evidence, Work, evidence_of

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.core.errors import TargetError
-from app.planner import resolve
 from app.planner.checks.parity import changed_defaults
+from app.planner.resolve.resolve import resolve
 from app.planner.starting.preset_check import REJECTED, known_options
 from app.protocol.my_cnf import option_key
 from app.variables import option_values

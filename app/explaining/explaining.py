@@ -15,10 +15,11 @@ from app.catalog import Catalog
 from app.comparison.verdicts.disturbing import AS_PLANNED, Allowed
 from app.core.errors import InputError
 from app.core.units import seconds_text
-from app.planner import ContenderRequest, PlanRequest, resolve
 from app.planner.kinds.against import in_slices_where_possible
 from app.planner.kinds.canary import estimated
-from app.planner.resolve.resolve import choices_of, machine_key
+from app.planner.request.contender import ContenderRequest
+from app.planner.request.request import PlanRequest
+from app.planner.resolve.resolve import choices_of, machine_key, resolve
 from app.protocol.plan import Contender, Plan
 from app.stats import Limits
 from app.stats.at_target.verdicts import LEAST

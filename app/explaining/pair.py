@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from app.core.errors import InputError
 from app.history.lists.sessions import find_all
 from app.history.steps.figures import plans_by_session
-from app.planner import ContenderRequest, PlanRequest
 from app.planner.kinds.again import request_again
+from app.planner.request.contender import ContenderRequest
+from app.planner.request.request import PlanRequest
 from app.planner.resolve.contenders import find_build, resolve_contenders
 
 if TYPE_CHECKING:

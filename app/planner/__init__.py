@@ -6,10 +6,3 @@ one behind it in this list. Command line, window, explaining and following call 
 `checks.parity`.
 Start with `request.request` (every option of a plan), then `resolve.resolve` and `starting.launch`.
 """
-
-from app.planner.estimate.estimate import ContenderSize, Estimate, estimate
-from app.planner.request.contender import ContenderRequest
-from app.planner.request.request import PlanRequest
-from app.planner.resolve.resolve import resolve
-
-__all__ = ["ContenderRequest", "ContenderSize", "Estimate", "PlanRequest", "estimate", "resolve"]

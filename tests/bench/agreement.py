@@ -10,7 +10,7 @@ from math import log
 
 from app.history.steps.figures import steps
 from app.history.store.history import History
-from app.planner import ContenderRequest
+from app.planner.request.contender import ContenderRequest
 from app.planner.request.cores import OWN_CPUS
 from app.protocol.plan import SLICES, Plan, Step
 from tests.bench import rig as rigs

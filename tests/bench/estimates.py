@@ -9,7 +9,7 @@ from statistics import median
 from app.history.lists.sessions import sessions_of_plan
 from app.history.machines.measured import measured
 from app.history.store.history import History
-from app.planner import estimate
+from app.planner.estimate.estimate import estimate
 from app.protocol.plan import Plan
 from tests.bench import rig as rigs
 from tests.bench.figure import Figure

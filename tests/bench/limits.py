@@ -15,7 +15,7 @@ from statistics import mean, median, stdev
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from app.planner import ContenderRequest
+from app.planner.request.contender import ContenderRequest
 from app.planner.request.cores import OWN_CPUS
 from app.protocol.events import StepEnded, StepStarted
 from app.protocol.step_parts import Limit, Try

@@ -16,7 +16,9 @@ from typing import Any
 
 from app.catalog import Catalog
 from app.following.follower import Follower, Update
-from app.planner import ContenderRequest, PlanRequest, resolve
+from app.planner.request.contender import ContenderRequest
+from app.planner.request.request import PlanRequest
+from app.planner.resolve.resolve import resolve
 from app.protocol.events import Event
 from app.protocol.plan import Plan
 from app.remote.agent import Agent

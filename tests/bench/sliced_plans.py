@@ -25,7 +25,8 @@ from app.history.lists.sessions import sessions_of_plan
 from app.history.steps.figures import plans_by_session, steps
 from app.history.store.history import History
 from app.history.store.journals import path_of
-from app.planner import ContenderRequest, PlanRequest
+from app.planner.request.contender import ContenderRequest
+from app.planner.request.request import PlanRequest
 from app.protocol.events import Sample, StepEnded, StepStarted, decode
 from app.protocol.plan import Plan
 from app.stats.at_target.verdicts import COLOURED

@@ -33,9 +33,11 @@ from app.history.store.history import History
 from app.imported.outputs import read_output
 from app.imported.session import journal_of
 from app.imported.table import read_table
-from app.planner import PlanRequest, estimate, resolve
 from app.planner.checks.checks import check_plan
 from app.planner.checks.parity import check_in_force
+from app.planner.estimate.estimate import estimate
+from app.planner.request.request import PlanRequest
+from app.planner.resolve.resolve import resolve
 from app.protocol.answers import Rehearsal, Survey
 from app.remote.agent import Agent
 from app.remote.connection import Completed

@@ -21,7 +21,7 @@ from app.core.errors import DynoError
 from app.history.lists.browsing import Filter, Order, page
 from app.history.recorded.counting import Countable, Cut, Seconds
 from app.history.store.history import History
-from app.planner import PlanRequest
+from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import choices
 from app.planner.starting.draft import Draft, open_values
 from app.planner.starting.launch import Launch

@@ -8,7 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QColor
 
-from app.planner import ContenderRequest
+from app.planner.request.contender import ContenderRequest
 from app.planner.starting.draft import Draft, Outcome, Problem, names_of
 from app.protocol.plan import MEMORY
 from ui.core.index import Index

@@ -14,14 +14,13 @@ from app.core.toml_text import shown
 from app.core.units import seconds_of, time_text
 from app.engines import FIRST
 from app.history.machines.measured import Measured
-from app.planner import ContenderRequest, Estimate, PlanRequest
 from app.planner.checks.checks import check_plan
-from app.planner.estimate.estimate import UNKNOWN
+from app.planner.estimate.estimate import UNKNOWN, Estimate
 from app.planner.kinds.canary import estimated
 from app.planner.kinds.duel import SEQUENCE, duel, is_untouched
-from app.planner.request.contender import memory_words
+from app.planner.request.contender import ContenderRequest, memory_words
 from app.planner.request.options import LISTS, Option
-from app.planner.request.request import OPTIONS
+from app.planner.request.request import OPTIONS, PlanRequest
 from app.planner.resolve.contenders import as_named_today, engines_in, short_names
 from app.planner.resolve.resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP, resolve
 from app.planner.resolve.steps import chosen_steps

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from app.catalog import Catalog
 from app.catalog.own import diff_presets
 from app.core.errors import InputError, TargetError
-from app.planner import ContenderRequest, PlanRequest
+from app.planner.request.contender import ContenderRequest
+from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
 from app.protocol.answers import FAIL, Check, Survey
 from app.protocol.my_cnf import option_in, option_key

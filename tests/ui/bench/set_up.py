@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app.planner import PlanRequest
+from app.planner.request.request import PlanRequest
 from app.protocol.answers import Survey
 from app.remote.target import LOCAL
 from app.targets.store import Targets

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app.catalog import Catalog
-from app.planner import ContenderRequest
+from app.planner.request.contender import ContenderRequest
 from tests.plans import MARIADB, write
 from tests.ui.bench.set_up import (
     OLD,

@@ -20,7 +20,7 @@ from app.history.exchange.publishing import import_shipped
 from app.history.lists.edits import delete
 from app.history.lists.sessions import find
 from app.history.store.history import History
-from app.planner import PlanRequest
+from app.planner.request.request import PlanRequest
 from app.protocol.answers import INFO, PASS, WARN, Check, Reply
 from app.remote.target import LOCAL, Target
 from app.targets.store import Targets

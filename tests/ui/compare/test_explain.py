@@ -10,7 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from app.catalog import Catalog
 from app.history.store.history import History
-from app.planner import PlanRequest, resolve
+from app.planner.request.request import PlanRequest
+from app.planner.resolve.resolve import resolve
 from app.planner.starting.launch import STARTED, Stage
 from app.protocol.answers import FAIL, Check
 from tests.plans import survey

@@ -10,7 +10,7 @@ import pytest
 from app.catalog import Catalog
 from app.catalog.own_sql import BEGINNING, OwnSql, sql_problems, sql_workloads, write_sql
 from app.core.errors import InputError
-from app.planner import resolve
+from app.planner.resolve.resolve import resolve
 from tests.plans import request, survey
 
 MINE = OwnSql("people", "Reading one of my people", "latency")

@@ -10,7 +10,8 @@ import pytest
 from app.catalog import Catalog
 from app.cli import main
 from app.core.errors import InputError
-from app.planner import PlanRequest, estimate
+from app.planner.estimate.estimate import estimate
+from app.planner.request.request import PlanRequest
 from app.planner.starting.draft import variant_text
 from app.protocol.sysbench import seed_of
 from tests.plans import MARIADB, plan, survey, write

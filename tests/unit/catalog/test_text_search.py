@@ -9,7 +9,8 @@ import pytest
 
 from app.catalog import Catalog
 from app.core.errors import InputError
-from app.planner import estimate, resolve
+from app.planner.estimate.estimate import estimate
+from app.planner.resolve.resolve import resolve
 from app.protocol.plan import Plan
 from tests.plans import GB, MARIADB, build, request, survey, write
 

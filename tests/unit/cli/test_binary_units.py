@@ -12,7 +12,7 @@ import pytest
 from app.cli import main
 from app.cli.plan_text import show_plan
 from app.comparison.cells.measures import MEASURES
-from app.planner import estimate
+from app.planner.estimate.estimate import estimate
 from tests import comparable
 from tests.plans import MARIADB, plan, survey
 

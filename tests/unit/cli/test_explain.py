@@ -13,7 +13,7 @@ import pytest
 from app.catalog import Catalog
 from app.cli import main
 from app.history.store.history import History
-from app.planner import resolve
+from app.planner.resolve.resolve import resolve
 from app.protocol.plan import Plan
 from tests.plans import survey
 from tests.unit.explaining.pairs import COMMIT, asked, explaining, measure, only

@@ -18,7 +18,9 @@ from app.cli.run import request_of
 from app.core.errors import InputError
 from app.history.exchange.publishing import import_shipped
 from app.history.store.history import History
-from app.planner import ContenderRequest, estimate, resolve
+from app.planner.estimate.estimate import estimate
+from app.planner.request.contender import ContenderRequest
+from app.planner.resolve.resolve import resolve
 from app.planner.starting.launch import Launch
 from app.protocol.answers import FAIL, Check
 from tests import sliced

@@ -9,7 +9,7 @@ import pytest
 
 from app.cli import main
 from app.cli.plan_text import show_plan
-from app.planner import estimate
+from app.planner.estimate.estimate import estimate
 from tests.plans import plan, survey, write
 
 SEQUENCE = """

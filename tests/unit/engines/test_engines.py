@@ -13,8 +13,9 @@ import pytest
 from app.catalog import Catalog
 from app.core.errors import InputError
 from app.engines import DUEL, KNOWN, engine_of
-from app.planner import estimate, resolve
 from app.planner.checks.checks import check_plan
+from app.planner.estimate.estimate import estimate
+from app.planner.resolve.resolve import resolve
 from app.planner.resolve.sizes import bytes_per_row
 from app.planner.starting.choices import choices
 from app.protocol.answers import Survey

@@ -15,7 +15,8 @@ from app.explaining.pair import Pair
 from app.explaining.search import explain
 from app.explaining.squares import Group
 from app.history.store.history import History
-from app.planner import PlanRequest, resolve
+from app.planner.request.request import PlanRequest
+from app.planner.resolve.resolve import resolve
 from app.protocol.plan import Contender, Plan
 from app.stats import Limits
 from tests import sliced

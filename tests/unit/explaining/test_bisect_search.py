@@ -12,7 +12,7 @@ from app.explaining.bisect_search import FOUND, ROUNDS, SAME, UNTOLD, Bisecting,
 from app.explaining.bisect_text import bisect_entry
 from app.explaining.bisecting import Asked, BuildSearch
 from app.explaining.evidence import Evidence, Work
-from app.planner import PlanRequest
+from app.planner.request.request import PlanRequest
 from tests import journals
 
 BUILDS = [f"mysql-9.{at}" for at in range(64)]

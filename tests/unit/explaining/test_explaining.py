@@ -15,7 +15,7 @@ from app.explaining.pair import Pair
 from app.explaining.search import DID, NONE, OPEN, ROUNDS
 from app.explaining.text import table_of
 from app.history.store.history import History
-from app.planner import PlanRequest
+from app.planner.request.request import PlanRequest
 from app.protocol.events import SPOILT
 from app.protocol.plan import SLICES
 from tests import sliced

@@ -16,8 +16,7 @@ from app.core.errors import LinkError, TargetError
 from app.following.follower import Link, Update
 from app.following.load_again import LoadAgain
 from app.history.store.decoding import Events
-from app.planner import resolve
-from app.planner.resolve.resolve import machine_key
+from app.planner.resolve.resolve import machine_key, resolve
 from app.protocol.answers import LoadCall
 from app.protocol.events import StepEnded
 from app.protocol.load_link import admission

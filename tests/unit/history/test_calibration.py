@@ -14,10 +14,10 @@ from app.history.machines.calibration import calibration, noise_of
 from app.history.machines.measured import Measured
 from app.history.recorded.writing import Writer
 from app.history.store.history import History
-from app.planner import resolve
 from app.planner.checks.checks import check_plan
 from app.planner.estimate.estimate import estimate
 from app.planner.kinds.calibration import calibration_request
+from app.planner.resolve.resolve import resolve
 from app.protocol.plan import Step
 from tests import journals, plans
 

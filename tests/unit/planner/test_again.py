@@ -11,8 +11,9 @@ from app.catalog import Catalog
 from app.core.errors import InputError
 from app.history.recorded.writing import Writer
 from app.history.store.history import History
-from app.planner import ContenderRequest, resolve
 from app.planner.kinds.again import request_again
+from app.planner.request.contender import ContenderRequest
+from app.planner.resolve.resolve import resolve
 from app.planner.starting.draft import Draft, outcome
 from app.protocol.plan import Plan
 from tests import journals

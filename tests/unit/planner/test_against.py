@@ -12,8 +12,10 @@ from app.catalog import Catalog
 from app.core.errors import InputError
 from app.history.recorded.writing import Writer
 from app.history.store.history import History
-from app.planner import ContenderRequest, PlanRequest, resolve
 from app.planner.kinds.against import BaseSession, in_slices_where_possible
+from app.planner.request.contender import ContenderRequest
+from app.planner.request.request import PlanRequest
+from app.planner.resolve.resolve import resolve
 from app.planner.starting.launch import Launch
 from app.protocol.answers import Survey
 from app.protocol.plan import Plan

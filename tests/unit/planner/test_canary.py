@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from app.catalog import Catalog
-from app.planner import resolve
 from app.planner.estimate.estimate import estimate
 from app.planner.kinds.canary import CANARY_S, LONG_S, estimated
+from app.planner.resolve.resolve import resolve
 from app.protocol.plan import Plan
 from tests.plans import MARIADB, VERSION, build, request, survey
 

@@ -7,9 +7,11 @@ import pytest
 
 from app.catalog import Catalog
 from app.history.machines.measured import Measured
-from app.planner import ContenderRequest, estimate, resolve
 from app.planner.checks.checks import Check, check_plan
 from app.planner.checks.parity import IN_FORCE
+from app.planner.estimate.estimate import estimate
+from app.planner.request.contender import ContenderRequest
+from app.planner.resolve.resolve import resolve
 from tests.plans import GB, MARIADB, request, survey, write
 
 DUEL = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.core.errors import InputError
-from app.planner import ContenderRequest
+from app.planner.request.contender import ContenderRequest
 from tests.plans import plan
 
 ONE = ContenderRequest("mysql-5.6.24", "innodb")

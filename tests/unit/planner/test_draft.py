@@ -13,8 +13,9 @@ from app.cli.parser import parse
 from app.cli.plan_options import Given
 from app.cli.run import request_of
 from app.core.errors import InputError
-from app.planner import ContenderRequest, PlanRequest
 from app.planner.request.command_line import command_line
+from app.planner.request.contender import ContenderRequest
+from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import choices, rendered, step_choices
 from app.planner.starting.draft import open_values, opened, remembered, text_of, value_of, variant_text
 from tests.plans import MARIADB, survey, write

@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 
 from app.core.errors import TargetError
-from app.planner import ContenderRequest, PlanRequest
 from app.planner.kinds.duel import LEAST_BYTES, duel, duelists, is_untouched
 from app.planner.request.command_line import command_line
+from app.planner.request.contender import ContenderRequest
+from app.planner.request.request import PlanRequest
 from app.planner.starting.draft import (
     Draft,
     carried_over,

@@ -13,11 +13,13 @@ from app.catalog.own import copy_preset
 from app.core.errors import InputError
 from app.history.recorded.writing import Writer
 from app.history.store.history import History
-from app.planner import ContenderRequest, PlanRequest, resolve
 from app.planner.kinds.again import request_again
 from app.planner.kinds.against import BaseSession
 from app.planner.kinds.published import Published
+from app.planner.request.contender import ContenderRequest
+from app.planner.request.request import PlanRequest
 from app.planner.resolve.contenders import machine_of
+from app.planner.resolve.resolve import resolve
 from app.planner.starting.draft import opened, remembered
 from app.protocol.plan import Plan
 from app.variables import render

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from app.engines.server import redo_bytes
-from app.planner import ContenderRequest, estimate
+from app.planner.estimate.estimate import estimate
 from app.planner.estimate.guesses import step_guesses
+from app.planner.request.contender import ContenderRequest
 from app.planner.resolve.resolve import machine_key
 from app.planner.resolve.sizes import bytes_per_row, cache_bytes, writes_binary_log
 from app.variables import option_values

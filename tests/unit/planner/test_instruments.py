@@ -11,8 +11,8 @@ import pytest
 from app.agent.server.server import Server
 from app.comparison.differences.differences import work_differences
 from app.core.errors import InputError
-from app.planner import PlanRequest
 from app.planner.request.command_line import command_line
+from app.planner.request.request import PlanRequest
 from app.protocol.plan import Plan
 from app.protocol.waits import BY_NAME, PRESET
 from tests.plans import plan, request

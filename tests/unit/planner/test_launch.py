@@ -10,9 +10,9 @@ import pytest
 
 from app.catalog import Catalog
 from app.core.errors import TargetError
-from app.planner import PlanRequest
 from app.planner.kinds import canary
 from app.planner.kinds.duel import duelists
+from app.planner.request.request import PlanRequest
 from app.planner.starting import draft as drafting
 from app.planner.starting.launch import (
     CHECKED,

@@ -12,9 +12,9 @@ import pytest
 
 from app.history.machines.measured import measured, measured_at
 from app.history.store.history import History
-from app.planner import Estimate, estimate
 from app.planner.checks.checks import check_plan
 from app.planner.checks.parity import IN_FORCE
+from app.planner.estimate.estimate import Estimate, estimate
 from app.planner.estimate.guesses import SERVER_S, step_guesses
 from app.protocol.others import DISTURBED
 from app.protocol.plan import Plan

@@ -9,11 +9,11 @@ import pytest
 
 from app.catalog import Catalog
 from app.core.errors import InputError, TargetError
-from app.planner import resolve
 from app.planner.checks.load_targets import LoadAgent
 from app.planner.request.command_line import command_line
 from app.planner.request.load_address import address_of
 from app.planner.request.request import PlanRequest
+from app.planner.resolve.resolve import resolve
 from app.planner.starting.launch import STARTED, Launch, Stage
 from app.protocol.answers import FAIL, WARN, Conducting, LoadCall, LoadTrial, Started
 from app.protocol.plan import LoadTarget, Plan

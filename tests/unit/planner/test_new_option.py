@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from app.catalog import Catalog
-from app.planner import resolve
+from app.planner.resolve.resolve import resolve
 from tests.plans import changed, request, survey
 
 PROJECT = Path(__file__).parents[3]
@@ -29,7 +29,8 @@ from app.catalog import Catalog
 from app.cli.parser import parse
 from app.cli.plan_options import Given
 from app.comparison.differences.differences import _PLAN
-from app.planner import PlanRequest, resolve
+from app.planner.request.request import PlanRequest
+from app.planner.resolve.resolve import resolve
 from app.planner.kinds.again import _request
 from app.planner.request.command_line import command_line
 from app.planner.starting.draft import Draft

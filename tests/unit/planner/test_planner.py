@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from app.catalog import Catalog
 from app.core.errors import InputError
-from app.planner import ContenderRequest, PlanRequest, resolve
+from app.planner.request.contender import ContenderRequest
+from app.planner.request.request import PlanRequest
 from app.planner.resolve.contenders import short_names
+from app.planner.resolve.resolve import resolve
 from app.protocol.plan import Plan
 from tests.plans import GB, MARIADB, THREE, contenders, plan, request, survey, unresolved, write
 from tests.sequences import keep_own

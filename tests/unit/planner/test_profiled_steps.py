@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.catalog import Catalog
-from app.planner import PlanRequest, resolve
 from app.planner.request.command_line import command_line
+from app.planner.request.request import PlanRequest
+from app.planner.resolve.resolve import resolve
 from app.planner.starting.draft import Draft, variant_text
 from tests.plans import plan, request, survey, unresolved, write
 from tests.sequences import INDEX, LOAD, own_sequence

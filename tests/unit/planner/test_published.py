@@ -15,10 +15,12 @@ from app.history.exchange.publishing import import_foreign, import_shipped
 from app.history.lists.sessions import find
 from app.history.store.history import History
 from app.imported.table import read_table
-from app.planner import ContenderRequest, PlanRequest, resolve
 from app.planner.checks.checks import check_plan
 from app.planner.estimate.estimate import estimate
 from app.planner.kinds.published import Published, SetUp
+from app.planner.request.contender import ContenderRequest
+from app.planner.request.request import PlanRequest
+from app.planner.resolve.resolve import resolve
 from app.protocol.answers import FAIL, PASS
 from tests import journals
 from tests.plans import MARIADB, VERSION, build, survey

@@ -8,8 +8,10 @@ import pytest
 
 from app.catalog import Catalog
 from app.core.errors import InputError
-from app.planner import PlanRequest, estimate, resolve
+from app.planner.estimate.estimate import estimate
 from app.planner.request.command_line import command_line
+from app.planner.request.request import PlanRequest
+from app.planner.resolve.resolve import resolve
 from app.protocol.plan import Plan, Step, content_of
 from app.protocol.sysbench import options_of, wrapper_of
 from tests.plans import request, survey

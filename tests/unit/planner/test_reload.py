@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.core.errors import InputError
-from app.planner import estimate
+from app.planner.estimate.estimate import estimate
 from app.protocol.plan import Plan
 from tests.plans import plan, survey, write
 

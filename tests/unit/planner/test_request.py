@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import InputError
-from app.planner import ContenderRequest, PlanRequest
+from app.planner.request.contender import ContenderRequest
+from app.planner.request.request import PlanRequest
 from tests.plans import MARIADB, THREE, plan
 
 PLAN = f"""\

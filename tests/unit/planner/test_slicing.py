@@ -15,10 +15,12 @@ from app.core.errors import InputError
 from app.engines import KNOWN, engine_of
 from app.engines.engine import Engine
 from app.history.machines.measured import Measured
-from app.planner import ContenderRequest, estimate, resolve
 from app.planner.checks.checks import Check, check_plan
+from app.planner.estimate.estimate import estimate
 from app.planner.kinds.canary import estimated
+from app.planner.request.contender import ContenderRequest
 from app.planner.request.slicing import SLOW_S, slices_check, with_slices
+from app.planner.resolve.resolve import resolve
 from app.protocol.plan import LONGEST_S, Plan, Step
 from tests.plans import GB, MARIADB, request, survey, write
 

@@ -8,7 +8,7 @@ import pytest
 
 from app.catalog import Catalog, UnapprovedError, approve, approved_hashes
 from app.core.errors import InputError
-from app.planner import resolve
+from app.planner.resolve.resolve import resolve
 from app.protocol.plan import Plan
 from tests.plans import MARIADB, labels, plan, request, survey, unresolved, write
 from tests.sequences import keep_own

@@ -11,8 +11,9 @@ import pytest
 from app.catalog import Catalog, Workload
 from app.comparison.differences.differences import work_differences
 from app.core.errors import InputError
-from app.planner import PlanRequest, resolve
 from app.planner.request.command_line import command_line
+from app.planner.request.request import PlanRequest
+from app.planner.resolve.resolve import resolve
 from app.planner.resolve.support import check_load_method
 from app.protocol.plan import Plan
 from app.protocol.sysbench import command

@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 from app.catalog import Catalog
 from app.core.errors import InputError
-from app.planner import PlanRequest, estimate, resolve
+from app.planner.estimate.estimate import estimate
 from app.planner.estimate.guesses import SERVER_S
 from app.planner.request.command_line import command_line
 from app.planner.request.cores import CoreSet
+from app.planner.request.request import PlanRequest
+from app.planner.resolve.resolve import resolve
 from app.planner.starting.choices import step_choices
 from app.planner.starting.draft import variant_text
 from app.protocol.cpus import as_text, from_text

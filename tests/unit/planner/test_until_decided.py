@@ -10,7 +10,7 @@ import pytest
 
 from app.core.errors import InputError
 from app.core.settings import Settings, keep_settings
-from app.planner import estimate
+from app.planner.estimate.estimate import estimate
 from app.protocol.plan import Plan
 from tests.plans import MARIADB, contenders, plan, survey
 

@@ -12,8 +12,8 @@ from PySide6.QtCore import QObject, Signal, SignalInstance
 from PySide6.QtWidgets import QWidget
 
 from app.core.errors import LinkError
-from app.planner import PlanRequest
 from app.planner.checks.load_targets import by_name
+from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import NO_SURVEY
 from app.planner.starting.draft import Draft, Outcome
 from app.planner.starting.launch import STARTED, Later, Launch, Stage, still_failed

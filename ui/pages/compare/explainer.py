@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.explaining.entries import ExplanationEntry
     from app.explaining.explaining import Asked, Explaining
     from app.history.store.history import History
-    from app.planner import PlanRequest
+    from app.planner.request.request import PlanRequest
     from app.planner.starting.launch import Launch, Stage
     from app.protocol.plan import Plan
     from app.remote.target import Target

@@ -12,8 +12,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.catalog import Catalog, approve, approved_hashes
 from app.core.errors import InputError, TargetError
 from app.core.toml_text import read_text
-from app.planner import PlanRequest
 from app.planner.kinds.calibration import calibration_request
+from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import NO_SURVEY, Choices, choices
 from app.planner.starting.draft import (
     Draft,

@@ -8,7 +8,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFrame, QWidget
 
 from app.core.units import bytes_text, clock_text, count_text
-from app.planner import Estimate
+from app.planner.estimate.estimate import Estimate
 from app.planner.starting.draft import Outcome
 from app.protocol.plan import Plan
 from app.stats.at_target.verdicts import LEAST

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QProgressBar, QWidget
 
-from app.planner import PlanRequest
+from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import NO_SURVEY
 from app.planner.starting.launch import Stage
 from ui.core.plain import Label, as_tip

@@ -9,8 +9,8 @@ from PySide6.QtCore import QDateTime, QTime, Signal
 from PySide6.QtWidgets import QDateTimeEdit, QDialog, QDialogButtonBox, QRadioButton, QWidget
 
 from app.core.errors import DynoError, InputError
-from app.planner import PlanRequest
 from app.planner.request.load_address import address_of, load_problem
+from app.planner.request.request import PlanRequest
 from app.planner.starting.launch import QUEUED, STARTED, Launch, Stage
 from app.planner.starting.several import READY, Launches
 from app.remote.hostkeys import HostKeyError
