@@ -33,7 +33,7 @@ class Question(Protocol):
         """Read what the history says by now."""
 
     def next_request(self) -> PlanRequest | None:
-        """The next plan, once it is said what it is; None if there is none."""
+        """Announce the next plan and return it; None if there is none."""
 
     def time_text(self) -> str:
         """How long all of it may take."""

@@ -98,7 +98,7 @@ class Limit:
 
     p99_ms: Figure = 0.0  # the limit
     closed_rate: Figure = 0.0  # events a second without a limit
-    rate: Figure | None = None  # the answer; None: there is none
+    rate: Figure | None = None  # the highest that kept to the limit; None: none was found
     tries: list[Try] = field(default_factory=list, metadata=most(MOST_TRIES))
 
 

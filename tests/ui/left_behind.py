@@ -1,6 +1,6 @@
 """The window with tasks at work, and what a test must know of it: `python -m tests.ui.left_behind WHEN`.
 
-WHEN it is closed: after so many seconds, or `imported`, once the pages are.
+WHEN to close it: a number of seconds, or `imported`: as soon as the pages are imported.
 
 Printed is each import of Qt by another thread, with the number of classes that nobody has named before, and
 whether Python ended as it does by itself.

@@ -29,7 +29,7 @@ from app.comparison.verdicts.disturbing import AS_PLANNED, Allowed
 from app.comparison.verdicts.judgement import (
     FAILED_REPEAT,
     SPOILT,
-    limits_for_looks,
+    adjusted_limits,
     limits_of_plans,
     marks_of_measures,
     with_verdicts,
@@ -367,7 +367,7 @@ def common(comparison: Comparison) -> Comparison:
 
 def by_limits(comparison: Comparison, limits: Limits) -> Comparison:
     """The comparison judged by these limits; unchanged if they are the same."""
-    if comparison.has_own_limits or comparison.limits == limits_for_looks(comparison, limits):
+    if comparison.has_own_limits or comparison.limits == adjusted_limits(comparison, limits):
         return comparison
     rows = [replace(row, cells=[replace(cell) for cell in row.cells]) for row in comparison.rows]
     return with_verdicts(replace(comparison, rows=rows), limits)

@@ -98,14 +98,14 @@ def limits_of_plans(plans: Iterable[Plan]) -> Limits | None:
     return found.pop() if len(found) == 1 else None
 
 
-def limits_for_looks(comparison: Comparison, limits: Limits) -> Limits:
+def adjusted_limits(comparison: Comparison, limits: Limits) -> Limits:
     """The same limits, adjusted to the number of looks at the data."""
     return replace(limits, repeatedly=comparison.repeatedly)
 
 
 def with_verdicts(comparison: Comparison, limits: Limits) -> Comparison:
     """The comparison with verdicts that hold for all of its cells together; they are written into these."""
-    found = replace(comparison, limits=limits_for_looks(comparison, limits))
+    found = replace(comparison, limits=adjusted_limits(comparison, limits))
     base, places = found.base, [(row, at) for row in found.rows for at in range(len(found.columns))]
     for row, at in places:
         _clear(row, at, base)

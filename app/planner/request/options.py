@@ -11,7 +11,7 @@ from app.core.toml_text import TEXT, Rule
 # how its text is read, such as: 3 | 90 or 30min | 5% | a,b | 1..64 x2 | 4,2 or [0-3] | 3x memory
 Kind = Literal["text", "count", "time", "percent", "words", "numbers", "core sets", "rows", "repeats", "flag"]
 LISTS = ("words", "numbers", "core sets")
-SHARED = "Contenders"  # what is said of all of them
+SHARED = "Contenders"  # options that apply to all of them
 GROUPS = WORK, LOAD, SERVER, ROUNDS, NOISE = "Work", "Load", "Servers", "Rounds", "Busy machines"
 
 

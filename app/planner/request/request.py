@@ -39,6 +39,7 @@ from .cores import CPUS, SHARED_CPUS
 from .options import LISTS, LOAD, NOISE, ROUNDS, SERVER, WORK, Option, option, options_of
 
 MAX_CONTENDERS = 64
+MAX_NAME = 60  # characters
 LIMITS = ("matters_pct", "false_share_pct")  # of the verdicts of a plan until decided
 ALLOWED = ("allow_busy", "allow_small_disk")  # what a person insists on, of no plan file
 
@@ -59,7 +60,7 @@ class PlanRequest:
 
     name: str = option(
         "",
-        Rule((str,), longest=60),
+        Rule((str,), longest=MAX_NAME),
         group=ROUNDS,
         help="prefix of the session names",
     )

@@ -123,7 +123,7 @@ def test_half_a_surrogate_pair_is_a_question_mark_everywhere() -> None:
 
 @pytest.mark.parametrize("cls", [*KINDS.values(), Plan, Facts], ids=lambda cls: cls.__name__)
 def test_each_field_has_limits(cls: Any) -> None:
-    """Of what may hold anything, only its size is checked: whoever adds such a field adds it here."""
+    """A field of type Any is checked by size alone; a new one must be added here."""
     free = {field.name for field in fields(cls) if "Any" in str(field.type)}
     assert free <= {"plan", "value", "in_force", "statements"}
     with pytest.raises(ShapeError, match="lacks"):

@@ -9,14 +9,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QWidget
 
 from app.planner.request.options import Option
-from app.planner.request.request import OPTIONS
+from app.planner.request.request import MAX_NAME, OPTIONS
 from app.planner.starting.draft import Draft, Problem
 from app.protocol.plan import UNTIL_DECIDED
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.elided import ElidedLabel
 
-MAX_NAME = 60
 ACROSS = 3
 _NAME_TIP = "First part of the session names; empty: the name of the sequence"
 _REPEATS = (UNTIL_DECIDED, "1", "3", "5")  # to choose from; any other number is typed
