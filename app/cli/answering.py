@@ -14,6 +14,7 @@ from .launching import launch_plan
 from .parser import add_directory, add_json, duration, whole_number
 from .plan_options import DISTURBING, add_options, rows_of
 from .screen import print_json, print_tables, say
+from .session import opened
 
 if TYPE_CHECKING:
     from app.core.table import Table
@@ -157,8 +158,6 @@ def _as_it_is(request: PlanRequest) -> Callable[[Survey], PlanRequest]:
 def _goes_on(plan: Plan) -> bool:
     """Whether the person has detached from the plan."""
     from app.history.lists.sessions import sessions
-
-    from .session import opened
 
     with opened() as history:
         return bool(sessions(history, plan=plan.id, states=("waiting", "active")))

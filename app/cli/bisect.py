@@ -11,10 +11,11 @@ from app.core.errors import TargetError
 from app.protocol.reading import MOST_PCT
 
 from .answering import add_so_far, add_time, add_ways, add_work, answer, minutes_of, with_options
-from .compare import limits_of
-from .parser import percent
+from .compare import add_false_share, limits_of
+from .parser import add_verb, percent
 from .plan_options import allowed_of
 from .screen import ask_secret, say
+from .session import opened
 
 if TYPE_CHECKING:
     from app.core.table import Table
@@ -30,7 +31,8 @@ _USUAL_PCT = 3.0
 
 
 def add_words(words: Any) -> None:
-    parser = words.add_parser("bisect", help="find the build that made a step faster or slower")
+    text = "find the build that made a step faster or slower"
+    parser = add_verb(words, bisect_builds, text, matters=None)
     parser.add_argument(
         "builds", metavar="BUILDS", help="installed builds: a pattern such as 'mysql-9.*', or their folder"
     )
@@ -43,13 +45,9 @@ def add_words(words: Any) -> None:
         help=f"least difference between the first and the last build (default: {_USUAL_PCT:g}%%)",
     )  # fmt: skip
     add_so_far(parser)
-    parser.add_argument(
-        "--false-share", type=percent(MOST_PCT, is_above_0=True), metavar="PERCENT",
-        help="at most this percentage of the intervals miss the truth (default: 5, or your setting)",
-    )  # fmt: skip
+    add_false_share(parser, "of the intervals miss the truth", is_above_0=True)
     add_time(parser, "comparison")
     add_ways(parser)
-    parser.set_defaults(run=bisect_builds, matters=None)
 
 
 def bisect_builds(arguments: argparse.Namespace) -> int:
@@ -67,8 +65,6 @@ class _Question:
     _evidence: Evidence = field(init=False)
 
     def read(self) -> Evidence:
-        from .session import opened
-
         with opened() as history:
             self._found, self._evidence = self.search.state(history, self.tries.broken)
         return self._evidence

@@ -5,19 +5,17 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from .parser import add_json
+from .parser import add_json, add_verb
 from .screen import print_json, print_tables, say
+from .session import opened
 
 if TYPE_CHECKING:
     from app.comparison.answers.over_time import OverTimeEntry
 
 
 def add_words(words: Any) -> None:
-    parser = words.add_parser(
-        "changes",
-        help="find changes over all sessions of the same work and contender on a machine; exit code 3:"
-        " too few plans",
-    )
+    text = "find changes over all sessions of the same work and contender on a machine; exit code 3: too few"
+    parser = add_verb(words, changes_of_session, f"{text} plans")
     parser.add_argument(
         "session", metavar="SESSION", help="a session or a plan of one contender; builds may differ over time"
     )
@@ -26,13 +24,10 @@ def add_words(words: Any) -> None:
         "--check", action="store_true", help="exit code 1 if a step is worse since its latest change"
     )
     add_json(parser)
-    parser.set_defaults(run=show_changes)
 
 
-def show_changes(arguments: argparse.Namespace) -> int:
+def changes_of_session(arguments: argparse.Namespace) -> int:
     from app.comparison.answers.over_time import is_worse, over_time, too_few
-
-    from .session import opened
 
     with opened() as history:
         found = over_time(history, arguments.session, arguments.step)

@@ -12,8 +12,9 @@ from app.protocol.reading import MOST_PCT
 from app.protocol.states import GOING_ON
 from app.stats import Limits
 
-from .parser import LeftOut, filled, percent
+from .parser import LeftOut, add_verb, filled, percent
 from .screen import console, print_json, print_tables, say, say_shared, say_text
+from .session import opened
 
 if TYPE_CHECKING:
     from app.comparison.cells.cell import Comparison
@@ -22,20 +23,14 @@ FORMATS = ("table", "json", "csv", "md")
 
 
 def add_words(words: Any) -> None:
-    parser = words.add_parser("compare", help="compare sessions or plans")
-    add_sessions(parser)
+    parser = add_verb(words, compare_sessions, "compare sessions or plans", add_sessions)
     parser.add_argument(
         "--format", choices=FORMATS, default="table", help="output format (default: table); md is Markdown"
     )
     parser.add_argument(
         "--json", action="store_const", dest="format", const="json", help="print JSON, for scripts"
     )
-    parser.add_argument(
-        "--measure",
-        default="value",
-        metavar="M",
-        help="measure to compare: p95_ms, cpu_us, written_kb, ...; a wrong name lists all",
-    )
+    add_measure(parser, "compare")
     add_limits(parser)
     parser.add_argument("--common", action="store_true", help="show only steps that all columns have")
     parser.add_argument("--details", action="store_true", help="show spread, n and p in each cell")
@@ -55,7 +50,6 @@ def add_words(words: Any) -> None:
     other.add_argument(
         "--pre", action="store_true", help="compare tests before the writes with the same tests after them"
     )
-    parser.set_defaults(run=compare_sessions)
 
 
 def add_sessions(parser: argparse.ArgumentParser) -> None:
@@ -73,6 +67,15 @@ def add_sessions(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_measure(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument(
+        "--measure",
+        default="value",
+        metavar="M",
+        help=f"measure to {what}: p95_ms, cpu_us, written_kb, ...; a wrong name lists all",
+    )
+
+
 def add_limits(parser: argparse.ArgumentParser) -> None:
     """Options for the limits of verdicts; default: as set in the window, else Dyno's own."""
     parser.add_argument(
@@ -81,9 +84,13 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         metavar="PERCENT",
         help="ignore differences below this percentage (default: 2, or your setting)",
     )
+    add_false_share(parser, "of false alarms")
+
+
+def add_false_share(parser: argparse.ArgumentParser, what: str, is_above_0: bool = False) -> None:
     parser.add_argument(
-        "--false-share", type=percent(MOST_PCT), metavar="PERCENT",
-        help="at most this percentage of false alarms (default: 5, or your setting)",
+        "--false-share", type=percent(MOST_PCT, is_above_0), metavar="PERCENT",
+        help=f"at most this percentage {what} (default: 5, or your setting)",
     )  # fmt: skip
 
 
@@ -128,7 +135,6 @@ def _show_stacks(arguments: argparse.Namespace) -> None:
     from app.comparison.stacks.stacks import profiles_of
     from app.comparison.verdicts.compare import compare
 
-    from .session import opened
     from .stacks import show_stacks
     from .why import check_step
 
@@ -151,8 +157,6 @@ def _show_costs(arguments: argparse.Namespace, limits: Limits) -> None:
 
 def _compared(references: Sequence[str], base: str | None, measure: str, limits: Limits | None) -> Comparison:
     from app.comparison.verdicts.compare import by_measure, compare
-
-    from .session import opened
 
     with opened() as history:
         return by_measure(compare(history, references, base, limits), measure)
@@ -221,8 +225,6 @@ def _sessions_to_compare(plan_id: str) -> list[str]:
     from app.history.lists.sessions import sessions
     from app.history.steps.figures import plans_by_session
 
-    from .session import opened
-
     with opened() as history:
         states = {each["id"]: each["state"] for each in sessions(history, plan=plan_id)}
         plan = next(iter(plans_by_session(history, list(states)[:1]).values()), None)
@@ -238,8 +240,6 @@ def _show_differences(references: Sequence[str], form: str) -> None:
     from app.core.names import unique_names
     from app.history.lists.browsing import lines
     from app.history.lists.sessions import find_all
-
-    from .session import opened
 
     with opened() as history:
         ids = find_all(history, references)

@@ -11,9 +11,10 @@ from app.explaining.explaining import MINUTES
 
 from .answering import add_so_far, add_time, add_ways, add_work, answer, minutes_of, with_options
 from .compare import add_limits, limits_of
-from .parser import words_of
+from .parser import add_verb, words_of
 from .plan_options import allowed_of
 from .screen import ask_secret, say
+from .session import opened
 
 if TYPE_CHECKING:
     from app.core.table import Table
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def add_words(words: Any) -> None:
-    parser = words.add_parser("explain", help="find out by measuring which setting makes A and B differ")
+    parser = add_verb(words, explain_pair, "find out by measuring which setting makes A and B differ")
     parser.add_argument(
         "a", metavar="A", help="a session, a plan of two contenders, or BUILD:ENGINE:PRESET with --sequence"
     )
@@ -39,7 +40,6 @@ def add_words(words: Any) -> None:
     add_limits(parser)
     add_so_far(parser)
     add_ways(parser)
-    parser.set_defaults(run=explain_pair)
 
 
 def explain_pair(arguments: argparse.Namespace) -> int:
@@ -54,8 +54,6 @@ class _Question:
     _state: State = field(init=False)
 
     def read(self) -> Evidence:
-        from .session import opened
-
         with opened() as history:
             self._state = self.explaining.state(history)
         return self._state.evidence
@@ -118,8 +116,6 @@ def _pair(arguments: argparse.Namespace) -> Pair:
 
     from app.explaining.pair import Pair
     from app.planner.request.request import PlanRequest
-
-    from .session import opened
 
     names = [each for each in (arguments.a, arguments.b) if each is not None]
     if any(":" in each for each in names):

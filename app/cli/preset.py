@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError, TargetError
 
-from .parser import Run, add_json, add_target, add_verb
+from .parser import Run, add_json, add_noun, add_target, add_verb
 from .screen import ask_secret, print_json, print_table, say, say_text
 
 if TYPE_CHECKING:
@@ -19,11 +19,8 @@ HOW = "ENGINE/NAME or ENGINE NAME, as dyno preset list names it"
 
 
 def add_words(words: Any) -> None:
-    noun = words.add_parser("preset", help="presets: a my.cnf for each engine")
-    verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
-    listing = verbs.add_parser("list", help="list the presets")
-    add_json(listing)
-    listing.set_defaults(run=list_presets)
+    verbs = add_noun(words, "preset", "presets: a my.cnf for each engine")
+    add_verb(verbs, list_presets, "list the presets", add_json)
     show = _verb(verbs, show_preset, "print a preset as written, or as a build would get it", "PRESET")
     _add_build(show, "render the preset for this build")
     add_json(show)
@@ -103,7 +100,6 @@ def _entry(preset: Preset) -> dict[str, Any]:
 
 
 def show_preset(arguments: argparse.Namespace) -> None:
-
     preset = _as_asked(arguments, 1)[0]
     if arguments.json:
         print_json({**_entry(preset), "build": arguments.build or None, "text": preset.text})
@@ -157,7 +153,6 @@ def check_preset(arguments: argparse.Namespace) -> None:
 
 
 def _show_answers(answers: Sequence[BuildReply], is_json: bool) -> None:
-
     if is_json:
         print_json([vars(each) for each in answers])
     else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from app.core.ranges import as_listed
 from app.core.units import count_text, seconds_text
 
-from .parser import add_json
+from .parser import add_json, add_noun, add_verb
 from .screen import print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -21,15 +21,10 @@ WITH_WORK = ("load", "index", "settle", "restart", "text-index", "scan")  # that
 
 
 def add_words(words: Any) -> None:
-    noun = words.add_parser("sequence", help="sequences: ordered lists of steps")
-    verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
-    listing = verbs.add_parser("list", help="list the sequences")
-    add_json(listing)
-    listing.set_defaults(run=list_sequences)
-    show = verbs.add_parser("show", help="show the steps of a sequence")
+    verbs = add_noun(words, "sequence", "sequences: ordered lists of steps")
+    add_verb(verbs, list_sequences, "list the sequences", add_json)
+    show = add_verb(verbs, show_sequence, "show the steps of a sequence", add_json)
     show.add_argument("name", help="sequence, as dyno sequence list names it")
-    add_json(show)
-    show.set_defaults(run=show_sequence)
 
 
 def list_sequences(arguments: argparse.Namespace) -> int:
