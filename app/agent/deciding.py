@@ -6,19 +6,16 @@ import time
 from dataclasses import replace
 from typing import Dict, List, Sequence, Set
 
-from app.protocol.events import SPOILT
 from app.protocol.others import DISTURBED, are_alike
 from app.protocol.plan import QUERYING, SLICES, Plan, Turn, keeps_rate
 from app.protocol.states import DECIDED, IN_PART, OUT_OF_TIME, UNDECIDABLE
 from app.stats.at_target.endings import HOPELESS, endings
-from app.stats.at_target.steady import UNSTEADY
-from app.stats.at_target.verdicts import Limits, Samples
+from app.stats.at_target.verdicts import Limits, Samples, spoilt_by
 
 from .round_results import Result, Results, round_results
 from .system.directory import Directory
 
 _UNJUDGED, _OPEN = ("warmup",), "not decided yet"
-_SPOILT = frozenset((*SPOILT, UNSTEADY))
 
 
 class Deciding:
@@ -117,7 +114,7 @@ class Deciding:
             at: result
             for at, result in its.items()
             if result.state == "completed" and result.value is not None
-            if not (result.marks & _SPOILT) - ({DISTURBED} if at in alike else set())
+            if not spoilt_by(result.marks, at in alike)
         }
 
     def _alike(self, step: int) -> Set[int]:

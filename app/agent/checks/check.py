@@ -343,7 +343,7 @@ def try_table_options(client: Client, contender: Contender) -> Tuple[str, str]:
         in_force = compression_in_force(client, contender.engine)
         wrong = [*warnings, *_other_than_asked(client, options, family, in_force)]
     except QueryError as error:
-        return str(error).partition(" for CREATE TABLE")[0], ""
+        return error.said, ""
     finally:
         client.try_run("DROP TABLE IF EXISTS dyno.rehearsed")
     return "; ".join(wrong), in_force

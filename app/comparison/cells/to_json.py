@@ -22,7 +22,7 @@ def to_json(comparison: Comparison) -> dict[str, object]:
         "base": comparison.base_id,
         "sessions": [_fields(column) for column in comparison.columns],
         "rows": [_row(row) for row in comparison.rows],
-        "plans": [_fields(each) for each in comparison.plans],
+        "plans": [{"statement": each.label, "values": each.values} for each in comparison.plans],
         "groups": [
             {**_fields(group), "ratios": [ratio and _fields(ratio) for ratio in group.ratios]}
             for group in comparison.groups
@@ -44,7 +44,9 @@ def _row(row: Row) -> dict[str, object]:
     latency_per = found.pop("latency_per")
     found.pop("measures")
     measures = {name: _lists(figures, _FIGURE) for name, figures in row.measures.items()}
-    return {**found, **_lists(row.cells, _CELL), "latency_per": latency_per, "measures": measures}
+    cells = _lists(row.cells, _CELL)
+    cells["left_out"] = [[", ".join(marks) for marks in cell.left_out] for cell in row.cells]
+    return {**found, **cells, "latency_per": latency_per, "measures": measures}
 
 
 def _lists(figures: Sequence[Figure], keys: dict[str, str]) -> dict[str, object]:

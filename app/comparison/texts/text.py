@@ -149,7 +149,7 @@ def worded(cell: Cell) -> set[str]:
 def left_out_text(cell: Cell) -> str:
     """`1 of 5 repeats left out: disturbed`; '' where all count."""
     out = [marks for marks in cell.left_out if marks]
-    why = ", ".join(dict.fromkeys(mark for marks in out for mark in marks.split(", ")))
+    why = ", ".join(dict.fromkeys(mark for marks in out for mark in marks))
     return f"{len(out)} of {count_text(len(cell.left_out), 'repeat')} left out: {why}" if out else ""
 
 
