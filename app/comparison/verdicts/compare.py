@@ -19,8 +19,8 @@ from app.comparison.cells.cell import (
     Figure,
     Row,
 )
+from app.comparison.cells.labels import titles_of
 from app.comparison.cells.measures import FIGURE, Measure, Measures, measure_named, measures_of
-from app.comparison.cells.titles import titles_of
 from app.comparison.differences.same_work import differing_plans, plans_of, warnings_of, work_of
 from app.comparison.differences.warnings import warnings_of_columns, warnings_of_limits
 from app.comparison.verdicts.across import across_of

@@ -7,8 +7,8 @@ from math import exp
 import numpy as np
 import pytest
 
+from app.agent.deciding import DECIDED, HOPELESS, endings
 from app.stats import Limits, Samples, judge
-from app.stats.at_target.endings import DECIDED, HOPELESS, endings
 from app.stats.at_target.looks import ROUNDS, share_of_look
 from app.stats.at_target.verdicts import BETTER, COLOURED, LEAST, NOISE, SAME, WORSE
 
