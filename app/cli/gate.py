@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from app.comparison.answers.gate import GateEntry, GateRequest, gate, interval_text
-from app.core.units import unit_text
 from app.protocol.reading import MOST_PCT
 
 from .compare import add_false_share, add_measure, limits_of
@@ -14,6 +12,9 @@ from .parser import add_json, add_verb, percent
 from .plan_options import DISTURBING, add_options, allowed_of
 from .screen import print_json, print_table, say
 from .session import opened
+
+if TYPE_CHECKING:
+    from app.comparison.answers.gate import GateEntry
 
 
 def add_words(words: Any) -> None:
@@ -47,6 +48,8 @@ def add_words(words: Any) -> None:
 
 
 def gate_sessions(arguments: argparse.Namespace) -> int:
+    from app.comparison.answers.gate import GateRequest, gate
+
     steps, allowed = tuple(arguments.step or ()), allowed_of(arguments)
     request = GateRequest(arguments.worse, arguments.measure, arguments.groups, steps, allowed)
     with opened() as history:
@@ -60,6 +63,9 @@ def gate_sessions(arguments: argparse.Namespace) -> int:
 
 def _show(found: GateEntry) -> None:
     """Print a line for each step, then the result."""
+    from app.comparison.answers.gate import interval_text
+    from app.core.units import unit_text
+
     print_table(
         ("step", "unit", "ratio", "interval", "n", "verdict"),
         [
