@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from app.following.adoption import RemotePlan
 from app.following.progress import stored_plan, stored_progress
-from app.history.recorded.watching import keep_unlocked
+from app.history.recorded.writing import keep_unlocked
 from app.history.store.history import History
 from app.protocol.answers import SessionSummary
 from tests import sliced
