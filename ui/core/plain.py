@@ -27,11 +27,22 @@ class Label(QLabel):
     """A label that shows text as it is; its role is its look in the style."""
 
     def __init__(
-        self, text: str = "", role: str = "", *, wraps: bool = False, parent: QWidget | None = None
+        self,
+        text: str = "",
+        role: str = "",
+        *,
+        wraps: bool = False,
+        selectable: bool = False,
+        buddy: QWidget | None = None,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.setTextFormat(QtCore.TextFormat.PlainText)
         self.setWordWrap(wraps)
+        if selectable:
+            self.setTextInteractionFlags(QtCore.TextInteractionFlag.TextSelectableByMouse)
+        if buddy is not None:
+            self.setBuddy(buddy)  # the key of its text leads there
         if role:
             self.setProperty("role", role)
         self.setText(text)
@@ -40,8 +51,9 @@ class Label(QLabel):
         super().setText(as_shown(text))
 
     def set_role(self, role: str) -> None:
-        self.setProperty("role", role)
-        self.style().polish(self)
+        if role != self.property("role"):
+            self.setProperty("role", role)
+            self.style().polish(self)
 
 
 def as_shown(text: str) -> str:

@@ -244,9 +244,7 @@ class Form(QWidget):
             self.problems[each.name].hide()
 
     def _label(self, field: Field) -> Label:
-        label = Label(field.label)
-        label.setBuddy(self.inputs[field.name])
-        return label
+        return Label(field.label, buddy=self.inputs[field.name])
 
     def _button(self, field: Field) -> QPushButton:
         button = self.buttons[field.name] = QPushButton(field.button)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from ui.core.plain import Label
 
 from .actions import action_button
-from .layouts import Part, frame
+from .layouts import Part, dialog_buttons, frame
 from .message import Message
 from .table import tabular
 
@@ -41,8 +41,7 @@ class ListDialog(QDialog):
         model = view.model()
         for each in (self.filter.textChanged, model.rowsInserted, model.rowsRemoved, model.modelReset):
             each.connect(self._show_rows)
-        self.buttons = QDialogButtonBox()
-        self.buttons.rejected.connect(self.reject)
+        self.buttons = dialog_buttons(self)
         self.finished.connect(self.deleteLater)
         self._show_rows()
 

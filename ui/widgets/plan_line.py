@@ -7,7 +7,7 @@ from typing import Protocol
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.following.follower import Link
 from app.following.progress import RECENT, PlanProgress
@@ -16,6 +16,7 @@ from ui.core.theme import SPACE, Theme
 
 from .elided import ElidedLabel
 from .focus_frame import FocusFrame
+from .layouts import in_row
 from .table import tabular
 
 
@@ -89,11 +90,7 @@ class PlanLine(FocusFrame):
         self._text = ElidedLabel()
         self._text.setFont(tabular(self._text.font()))
         self._line = Sparkline(theme)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(SPACE // 2, 0, SPACE // 2, 0)
-        layout.setSpacing(SPACE)
-        layout.addWidget(self._line)
-        layout.addWidget(self._text)
+        self.setLayout(in_row(self._line, self._text, margins=(SPACE // 2, 0, SPACE // 2, 0)))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)

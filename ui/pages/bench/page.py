@@ -227,5 +227,5 @@ class BenchPage(Page):
 def _add_inset(splitter: QSplitter, part: QWidget, top: int = 0, bottom: int = 0) -> None:
     """Add a part with space next to the handle."""
     inset = QWidget()
-    splitter.addWidget(inset)
+    splitter.addWidget(inset)  # from the outside in
     inset.setLayout(in_column(part, margins=(0, top, 0, bottom)))

@@ -37,7 +37,7 @@ from ui.widgets.actions import action, action_button
 from ui.widgets.code_editor import CodeEditor
 from ui.widgets.form import Choice, Field, Form
 from ui.widgets.highlighter import CUSTOM_SQL, Highlighter
-from ui.widgets.layouts import NATIVE, frame, in_column, in_row
+from ui.widgets.layouts import NATIVE, dialog_buttons, frame, in_column, in_row
 from ui.widgets.message import Message
 
 from .plan.draft_controller import DraftController
@@ -92,12 +92,9 @@ class CustomSqlDialog(QDialog):
     def _build_layout(self) -> None:
         self.box.setAccessibleName("Workload")
         self.box.setToolTip("Your own workload to edit, or a shipped one to read")
-        label = Label("&Workload")
-        label.setBuddy(self.box)
+        label = Label("&Workload", buddy=self.box)
         head = in_row(label, (self.box, 1), action_button(self.copy), action_button(self.open_file))
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.addButton(action_button(self.save), QDialogButtonBox.ButtonRole.ApplyRole)
-        buttons.rejected.connect(self.reject)
+        buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close, self.save)
         foot = in_row((self.said, 1), buttons, spacing=NATIVE)
         frame(self, self.message, head, (self.form, 1), foot)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.comparison.cells.cell import Row
 from app.comparison.charts.points import Numbers
@@ -16,6 +16,7 @@ from ui.core.tasks import Latest
 from ui.core.theme import SPACE
 from ui.models.comparison import step_text
 from ui.widgets.charts.still import StillChart
+from ui.widgets.layouts import NATIVE, in_column
 
 from .panel import Panel, PanelContent
 
@@ -32,9 +33,8 @@ class EndingPanel(Panel):
         self._latest = Latest(context.tasks, self)
         self._chart: StillChart | None = None
         self._numbers: Numbers | None = None
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, SPACE, 0, 0)
-        self._column.addWidget(self._remark)
+        self._column = in_column(self._remark, spacing=NATIVE, margins=(0, SPACE, 0, 0))
+        self.setLayout(self._column)
 
     def made(self) -> StillChart:
         """The chart, created on first use."""

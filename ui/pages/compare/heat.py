@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.comparison.cells.cell import Row
 from app.comparison.charts import NOTHING
@@ -24,6 +24,7 @@ from ui.core.theme import SPACE
 from ui.models.comparison import step_text
 from ui.widgets.charts.lines import Line, Span
 from ui.widgets.image import LEAST
+from ui.widgets.layouts import NATIVE, boxed, in_column
 
 from .panel import Panel, PanelContent
 
@@ -53,15 +54,10 @@ class HeatPanel(Panel):
         self._charts: list[HeatChart] = []  # those of columns
         self._axis: TimeAxis | None = None
         self._numbers: Callable[[], Numbers] | None = None
-        self._body = QWidget()
-        self._stack = QVBoxLayout(self._body)
-        self._stack.setContentsMargins(0, 0, 0, 0)
-        self._stack.setSpacing(SPACE)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, SPACE, 0, 0)
-        column.addWidget(self._remark)
-        column.addWidget(self._body, 1)
-        column.addStretch(0)
+        self._stack = in_column()
+        self._body = boxed(self._stack)
+        parts = (self._remark, (self._body, 1), 0)
+        self.setLayout(in_column(*parts, spacing=NATIVE, margins=(0, SPACE, 0, 0)))
         self.hidden.changed.connect(self._show_columns)
 
     @property

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.comparison.cells.labels import names_of, row_label
 from app.comparison.verdicts.across import across_texts
@@ -18,6 +17,7 @@ from ui.core.tasks import Latest
 from ui.core.theme import SPACE
 from ui.dialogs.flame_controller import Flames
 from ui.widgets.empty import EmptyPage
+from ui.widgets.layouts import boxed, in_column, in_row
 from ui.widgets.message import Banner, Message
 
 from .body import Body
@@ -47,9 +47,7 @@ class ComparePage(Page):
         super().__init__(context, parent)
         self._latest, self._seeing = (Latest(context.tasks, self) for _ in range(2))
         self.message, self.warning = Banner(self), Message()
-        self.verdict = Label()
-        self.verdict.setWordWrap(True)
-        self.verdict.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.verdict = Label(wraps=True, selectable=True)
         self.controls = Controls(context.memory)
         self.limits = LimitsRow(context)
         self.body = Body(context)
@@ -74,27 +72,13 @@ class ComparePage(Page):
         )
         self.controls.add_button(self.commands.report)
         self.body.table.column_actions = list(self.commands.column)
-        filled = QWidget()
-        column = QVBoxLayout(filled)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACE)
-        column.addWidget(self.controls)
-        column.addWidget(self.limits)
-        column.addWidget(self.warning)
-        column.addWidget(self.verdict)
-        column.addWidget(self.body, 1)
+        parts = (self.controls, self.limits, self.warning, self.verdict, (self.body, 1))
         self._stack.addWidget(
             EmptyPage(_EMPTY_TITLE, _EMPTY_TEXT, self.commands.choose, self.commands.published)
         )
-        self._stack.addWidget(filled)
+        self._stack.addWidget(boxed(in_column(*parts)))
         self.chooser.hide()
-        row = QHBoxLayout()
-        row.setSpacing(2 * SPACE)
-        row.addWidget(self.chooser)
-        row.addWidget(self._stack, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
-        layout.addLayout(row, 1)
+        self.setLayout(in_row(self.chooser, (self._stack, 1), spacing=2 * SPACE, margins=(MARGIN,) * 4))
 
     def _connect(self) -> None:
         for changed in (self.controls.changed, self.limits.changed, self.limits.turned):

@@ -80,9 +80,7 @@ class Panel(QWidget):
         self.shown: PanelContent | None = None
         self._drawn: tuple[object, ...] = ()
         self.hidden = Hidden(self)  # columns that a person has hidden
-        self._remark = Label()  # above the charts: what they are of, and what is to be known of them
-        self._remark.setProperty("role", "muted")
-        self._remark.setWordWrap(True)
+        self._remark = Label(role="muted", wraps=True)  # above the charts: what is to be known of them
         self.setAccessibleName(self.title)
 
     def take(self, chart: StillChart | TimeChart) -> None:

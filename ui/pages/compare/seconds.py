@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.comparison.cells.cell import Row
 from app.comparison.cells.labels import names_of
@@ -27,6 +27,7 @@ from ui.core.theme import SPACE
 from ui.models.comparison import step_text
 from ui.widgets.charts.lines import Line
 from ui.widgets.elided import ElidedLabel
+from ui.widgets.layouts import NATIVE, in_column, in_row
 
 from .panel import Panel, PanelContent
 
@@ -63,18 +64,11 @@ class SecondsPanel(Panel):
         self._chooser.setAccessibleName("Series")
         self._chooser.setToolTip("The series to draw")
         self._chooser.activated.connect(self._on_series_chosen)
-        self._remark = ElidedLabel()  # in one line with the choice of a series
-        self._remark.setProperty("role", "muted")
-        head = QHBoxLayout()
-        head.addWidget(self._chooser)
-        head.addWidget(self._remark, 1)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, SPACE, 0, 0)
-        self._column.addLayout(head)
-        self._told = Label()  # whether they were steady, and which of them count
-        self._told.setWordWrap(True)
-        self._told.setProperty("role", "warn")
-        self._column.addWidget(self._told)
+        self._remark = ElidedLabel(role="muted")  # in one line with the choice of a series
+        self._told = Label(role="warn", wraps=True)  # whether they were steady, and which of them count
+        head = in_row(self._chooser, (self._remark, 1), spacing=NATIVE)
+        self._column = in_column(head, self._told, spacing=NATIVE, margins=(0, SPACE, 0, 0))
+        self.setLayout(self._column)
 
     @property
     def picture(self) -> QWidget:

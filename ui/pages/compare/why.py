@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QButtonGroup, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QButtonGroup, QPushButton, QWidget
 
 from app.comparison.cells.cell import Row
 from app.comparison.cells.labels import names_of, row_label
@@ -29,6 +29,7 @@ from ui.core.theme import SPACE
 from ui.models.text_table import SHARE, TextTableModel
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.fitted_table import FittedTable
+from ui.widgets.layouts import NATIVE, in_column, in_row
 from ui.widgets.share import ShareDelegate
 
 from .panel import Panel, PanelContent
@@ -74,28 +75,21 @@ class WhyPanel(Panel):
         self._table.setItemDelegate(ShareDelegate(context.theme, SHARE, self._table))
         self._notes: tuple[str, ...] = ()
         self._table.fitted.connect(self._on_fitted)
-        self._heading = ElidedLabel()
-        self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._heading = ElidedLabel(role="heading")
+        buttons = in_row(*self._ways.values(), spacing=NATIVE)
+        self._head: QBoxLayout = in_row(buttons, (self._heading, 1), spacing=NATIVE)
         self._build()
 
     def _build(self) -> None:
-        group, head = QButtonGroup(self), QHBoxLayout()
+        group = QButtonGroup(self)
         for text, button in self._ways.items():
             button.setCheckable(True)
             button.setChecked(text == self._way)
             button.setToolTip(as_tip(_TIPS[text]))
             group.addButton(button)
-            head.addWidget(button)
-        self._head.addLayout(head)
-        self._head.addWidget(self._heading, 1)
         group.buttonClicked.connect(lambda button: self.go_to(button.text()))
-        self._heading.setProperty("role", "heading")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, SPACE, 0, 0)
-        layout.addLayout(self._head)
-        layout.addWidget(self._table, 1)
-        layout.addWidget(self._remark)
-        layout.addStretch(0)  # keeps them at the top where there is no table
+        parts = (self._head, (self._table, 1), self._remark, 0)  # they stay at the top without a table
+        self.setLayout(in_column(*parts, spacing=NATIVE, margins=(0, SPACE, 0, 0)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The heading is next to the buttons if there is room."""

@@ -61,8 +61,7 @@ class TagMenu(TickMenu):
 
     def __init__(self, tags: Mapping[str, bool], parent: QWidget) -> None:
         super().__init__(parent)
-        self._line = QLineEdit()
-        self._line.setPlaceholderText("New tag")
+        self._line = QLineEdit(placeholderText="New tag")
         self._line.setAccessibleName("New tag")
         self._line.returnPressed.connect(self._on_entered)
         line = QWidgetAction(self)

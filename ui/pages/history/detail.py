@@ -29,10 +29,8 @@ class DetailPane(QStackedWidget):
         super().__init__(parent)
         self._theme = theme
         self._tabs: DetailTabs | None = None
-        self._words = Label()
-        self._words.setProperty("role", "muted")
+        self._words = Label(role="muted", wraps=True)
         self._words.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._words.setWordWrap(True)
         self.addWidget(self._words)
 
     def show_words(self, text: str) -> None:

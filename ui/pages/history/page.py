@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.history.lists.browsing import FoundSessions, facets
 from ui.core.bus import Wanted
@@ -22,6 +22,7 @@ from ui.dialogs.report_controller import Reporting
 from ui.models.plan_cells import plan_text, plan_title
 from ui.models.sessions import SessionModel
 from ui.widgets.actions import action
+from ui.widgets.layouts import in_column
 
 from .asking import Asking
 from .commands import Callbacks, Commands
@@ -117,9 +118,7 @@ class HistoryPage(Page):
 
     def _make_frame(self) -> Frame:
         frame = Frame(self._bar, self._table, self._detail, self)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(frame)
+        self.setLayout(in_column(frame))
         clear = action(frame, "Clear filter", "", "Show all sessions", self._bar.clear)
         tip = "Choose a target, contenders and a sequence to run"
         first = action(frame, "Set up a plan", "", tip, lambda: self._want("bench"))

@@ -7,13 +7,12 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontDatabase, QResizeEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QHeaderView,
+    QLayout,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
     QTabWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,6 +27,7 @@ from ui.models.settings_in_force import SettingModel
 from ui.models.steps import COLUMNS, REMARKS, StepModel
 from ui.widgets.actions import action, action_button
 from ui.widgets.elided import ElidedLabel
+from ui.widgets.layouts import NATIVE, boxed, in_column, in_row
 from ui.widgets.table import Table
 
 from .over_time import READING, OverTime
@@ -59,8 +59,9 @@ class DetailTabs(QTabWidget):
         self._over_time = OverTime(theme)
         self._over_time.compare_wanted.connect(self.compare_wanted)
         self._settings, self._in_force = SettingModel(self), Table("Settings in force")
-        self._told = ElidedLabel()  # of the chosen step
-        self._notes, self._note = _text("Notes", "No notes yet"), QLineEdit()
+        self._told = ElidedLabel(role="muted")  # of the chosen step
+        self._notes = _text("Notes", "No notes yet")
+        self._note = QLineEdit(placeholderText="Add a note to this session; press Enter to save")
         self._log = _text("Log", "The log is empty")
         self._log.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.setDocumentMode(True)
@@ -97,38 +98,24 @@ class DetailTabs(QTabWidget):
         self._results.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self._results.activated.connect(lambda _: self._on_seconds_wanted())
         self._results.selectionModel().currentRowChanged.connect(lambda *_: self._tell_step())
-        self._told.setProperty("role", "muted")
-        line = QWidget()
-        layout = QHBoxLayout(line)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._told, 1)
-        layout.addWidget(action_button(self.show_stacks))
-        layout.addWidget(action_button(self.choose_seconds))
-        return _under(line, self._results)
+        buttons = map(action_button, (self.show_stacks, self.choose_seconds))
+        return _under(in_row((self._told, 1), *buttons, spacing=NATIVE), self._results)
 
     def _make_settings(self) -> QWidget:
         self._in_force.setModel(self._settings)
         for at, width in enumerate((130, 340, 200)):
             self._in_force.setColumnWidth(at, width)
-        line = QLineEdit()
-        line.setPlaceholderText("Filter settings")
+        line = QLineEdit(placeholderText="Filter settings", clearButtonEnabled=True)
         line.setAccessibleName("Filter settings")
-        line.setClearButtonEnabled(True)
         line.textChanged.connect(self._settings.filter)
         return _under(line, self._in_force)
 
     def _make_notes(self) -> QWidget:
-        self._note.setPlaceholderText("Add a note to this session; press Enter to save")
         self._note.setAccessibleName("New note")
         self._note.returnPressed.connect(self._on_note_entered)
         button = QPushButton("Add note")
         button.clicked.connect(self._on_note_entered)
-        line = QWidget()
-        layout = QHBoxLayout(line)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._note, 1)
-        layout.addWidget(button)
-        return _under(line, self._notes)
+        return _under(in_row((self._note, 1), button, spacing=NATIVE), self._notes)
 
     # filling
 
@@ -197,22 +184,13 @@ class DetailTabs(QTabWidget):
 
 
 def _text(name: str, empty: str) -> QPlainTextEdit:
-    made = QPlainTextEdit()
-    made.setReadOnly(True)
+    made = QPlainTextEdit(readOnly=True, placeholderText=empty, tabChangesFocus=True)
     made.setAccessibleName(name)
-    made.setPlaceholderText(empty)
-    made.setTabChangesFocus(True)
     return made
 
 
-def _under(line: QWidget, below: QWidget) -> QWidget:
-    body = QWidget()
-    layout = QVBoxLayout(body)
-    layout.setContentsMargins(0, SPACE // 2, 0, 0)
-    layout.setSpacing(SPACE // 2)
-    layout.addWidget(line)
-    layout.addWidget(below, 1)
-    return body
+def _under(line: QWidget | QLayout, below: QWidget) -> QWidget:
+    return boxed(in_column(line, (below, 1), spacing=SPACE // 2, margins=(0, SPACE // 2, 0, 0)))
 
 
 # the results of one session as a table that does not scroll sideways

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QTabWidget, QWidget
 
 from app.history.steps.timeline import Overview
 from ui.core.context import Context
 from ui.core.page import MARGIN
 from ui.core.theme import SPACE
 from ui.models.results import ResultsModel
+from ui.widgets.layouts import in_column
 from ui.widgets.message import Banner
 from ui.widgets.table import Table
 
@@ -73,12 +74,8 @@ class LiveBody(QWidget):
         self.header.buttons.addWidget(self.steering)
         below = _splitter(Qt.Orientation.Horizontal, (self.tabs, 128, 3), (self.remarks, 27, 1))
         split = _splitter(Qt.Orientation.Vertical, (self.charts, 52, 5), (below, 16, 2))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
-        layout.setSpacing(SPACE)
-        for widget in (self.plans, self.header, self.queue, self.choices):
-            layout.addWidget(widget)
-        layout.addWidget(split, 1)
+        parts = (self.plans, self.header, self.queue, self.choices, (split, 1))
+        self.setLayout(in_column(*parts, margins=(MARGIN,) * 4))
         context.memory.restore_splitter(split, "live/split")
         context.memory.restore_splitter(below, "live/below")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QPushButton, QWidget
 
 from app.core.csv_text import save_csv
 from app.core.errors import DynoError
@@ -21,6 +21,7 @@ from ui.core.theme import SPACE
 from ui.widgets.actions import action
 from ui.widgets.charts.time_axis import TimeAxis
 from ui.widgets.image import copy_image, save_image
+from ui.widgets.layouts import in_row
 
 from .charts import SessionCharts
 
@@ -70,22 +71,14 @@ class ChartChoices(QWidget):
         self.follow.setChecked(axis.is_following)
 
     def _arrange(self) -> None:
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE)
-        layout.addWidget(self._follow_button)
-        layout.addWidget(_button(self.whole))
-        layout.addSpacing(SPACE)
+        left = (self._follow_button, _button(self.whole))
+        boxes: list[QWidget] = []
         for text, box in (("&Overlay", self._ghosts), ("Last &chart", self._series)):
-            label = Label(text)
-            label.setProperty("role", "muted")
-            label.setBuddy(box)
             box.setAccessibleName(text.replace("&", ""))
-            layout.addWidget(label)
-            layout.addWidget(box)
-        layout.addStretch(1)
-        for each in (self.save, self.copy):
-            layout.addWidget(_button(each))
+            boxes += [Label(text, "muted", buddy=box), box]
+        row = in_row(*left, *boxes, 1, _button(self.save), _button(self.copy))
+        row.insertSpacing(len(left), SPACE)
+        self.setLayout(row)
 
     def _toggle_follow(self) -> None:
         if self._axis.is_following:

@@ -36,8 +36,7 @@ class EngineFiguresPanel(QWidget):
         self._done = 0  # samples of these curves that the trends have
         self._latest: Mapping[str, float | None] = {}  # series of the latest of them
         self._trends: dict[str, deque[float | None]] = {}  # by the name of a figure
-        self.heading = Label()
-        self.heading.setProperty("role", "muted")
+        self.heading = Label(role="muted")
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(SPACE, SPACE // 2, SPACE, SPACE // 2)
         self._grid.setHorizontalSpacing(2 * SPACE)

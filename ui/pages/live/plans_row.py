@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from ui.core.followed_plan import FollowedPlan
 from ui.core.theme import SPACE, Theme
+from ui.widgets.layouts import boxed, in_row
 from ui.widgets.plan_line import PlanLine
 
 
@@ -19,12 +20,8 @@ class PlansRow(QScrollArea):
         super().__init__(parent)
         self._theme = theme
         self._lines: dict[str, PlanLine] = {}
-        inner = QWidget()
-        self._layout = QHBoxLayout(inner)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(2 * SPACE)
-        self._layout.addStretch(1)
-        self.setWidget(inner)
+        self._layout = in_row(1, spacing=2 * SPACE)
+        self.setWidget(boxed(self._layout))
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFixedHeight(4 * SPACE)

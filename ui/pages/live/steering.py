@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMessageBox, QPushButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QMessageBox, QPushButton, QWidget
 
 from app.protocol.events import MAX_NOTE
 from ui.core.context import Context
@@ -14,6 +14,7 @@ from ui.core.followed_plan import FollowedPlan
 from ui.core.plain import plain_box
 from ui.core.theme import SPACE
 from ui.widgets.actions import action
+from ui.widgets.layouts import in_row
 
 
 class Steering(QWidget):
@@ -33,21 +34,11 @@ class Steering(QWidget):
             page, "Stop after this step…", "stop after step",
             "End the session after the current step", self._ask_after_step,
         )  # fmt: skip
-        self.skip = action(
-            page,
-            "Skip step…",
-            "skip",
-            "End the current step without a result",
-            self._ask_skip,
-        )
-        self.write_note = action(
-            page,
-            "Note",
-            "note",
-            "Add a note at this moment; the charts show it",
-            self._begin_note,
-        )
-        self.note = QLineEdit()
+        tip = "End the current step without a result"
+        self.skip = action(page, "Skip step…", "skip", tip, self._ask_skip)
+        tip = "Add a note at this moment; the charts show it"
+        self.write_note = action(page, "Note", "note", tip, self._begin_note)
+        self.note = QLineEdit(placeholderText="Note at this moment", maxLength=MAX_NOTE)
         self._arrange()
         self.show_plan(None)
 
@@ -56,18 +47,12 @@ class Steering(QWidget):
         return [self.write_note, self.skip, self.stop_after, self.stop_session, self.stop_plan]
 
     def _arrange(self) -> None:
-        self.note.setPlaceholderText("Note at this moment")
         self.note.setAccessibleName("Note at this moment")
         self.note.setToolTip(self.write_note.toolTip())
-        self.note.setMaxLength(MAX_NOTE)
         self.note.setMinimumWidth(22 * SPACE)
         self.note.returnPressed.connect(self._send_note)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE)
-        layout.addWidget(self.note)
-        for each in (self.skip, self.stop_after, self.stop_session):
-            layout.addWidget(_button(each))
+        buttons = map(_button, (self.skip, self.stop_after, self.stop_session))
+        self.setLayout(in_row(self.note, *buttons))
 
     def show_plan(self, plan: FollowedPlan | None) -> None:
         """Enable what can be done with this plan."""

@@ -148,8 +148,7 @@ class ContendersPanel(QWidget):
         self.colour = action(self, "Colour…", "colour", tip, self._on_colour_wanted)
 
     def _build_layout(self) -> None:
-        heading = Label("Contenders", "heading")
-        heading.setBuddy(self.grid)
+        heading = Label("Contenders", "heading", buddy=self.grid)
         actions = (self.copy, self.remove, self.look, self.colour)
         self._buttons = {each: action_button(each) for each in actions}
         head = in_row(heading, 1, *self._buttons.values(), spacing=NATIVE)

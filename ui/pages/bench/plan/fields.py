@@ -46,8 +46,7 @@ class FieldsForm(QWidget):
         self.name = self._edit("name", "Name", _NAME_TIP)
         self.name.setMaxLength(MAX_NAME)
         self._add(time_limit)  # the last one, as it comes and goes
-        self.reason = ElidedLabel(self)
-        self.reason.setProperty("role", "bad")
+        self.reason = ElidedLabel(self, "bad")
         self.reason.hide()
         for column in range(ACROSS):
             self._layout.setColumnStretch(column, 1)
@@ -144,10 +143,7 @@ class FieldsForm(QWidget):
     def _place(self, title: str, widget: QWidget, tip: str) -> None:
         """Place three fields in a line."""
         at = self._layout.count() // 2
-        label = Label(title)
-        label.setProperty("role", "muted")
-        label.setBuddy(widget)
-        self._labels[widget] = label
+        label = self._labels[widget] = Label(title, "muted", buddy=widget)
         widget.setAccessibleName(title)
         widget.setToolTip(as_tip(tip))
         row, column = at // ACROSS * 2, at % ACROSS

@@ -20,7 +20,7 @@ from ui.core.context import Context
 from ui.core.plain import Label
 from ui.core.theme import SPACE
 from ui.widgets.form import Field, Form
-from ui.widgets.layouts import frame, in_row
+from ui.widgets.layouts import dialog_buttons, frame, in_row
 from ui.widgets.list_dialog import ListDialog
 from ui.widgets.tick_list import TickList
 
@@ -64,10 +64,8 @@ class QueueingDialog(QDialog):
         self.time.setMaximumDateTime(QDateTime.currentDateTime().addDays(365))
         self.time.setEnabled(False)
         self.later.toggled.connect(self.time.setEnabled)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Cancel)
         self.queue = buttons.addButton("&Queue", QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
         frame(self, about, self.in_turn, in_row(self.later, (self.time, 1)), buttons)
         self.accepted.connect(lambda: self.wanted.emit(self.in_s))
         self.finished.connect(self.deleteLater)
@@ -103,7 +101,6 @@ class LoadDialog(ListDialog):
         self.buttons.setStandardButtons(cancel | accept)
         self.done_ = self.buttons.button(accept)
         self.done_.setProperty("accent", True)
-        self.buttons.accepted.connect(self.accept)
         self.arrange(above=(self.about,), below=(self.form, self.reason))
         self.list.changed.connect(self._refresh)
         self.form.changed.connect(self._refresh)

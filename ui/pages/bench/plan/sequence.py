@@ -46,19 +46,16 @@ class SequencePanel(QWidget):
         self.steps = StepTree()
         self.steps.ticked.connect(self.steps_ticked)
         self.steps.profiled.connect(self.steps_profiled)
-        self.filter = QLineEdit()
-        self.filter.setPlaceholderText("filter")
+        self.filter = QLineEdit(placeholderText="filter", clearButtonEnabled=True)
         self.filter.setAccessibleName("Filter of the steps")
         self.filter.setToolTip("Show only steps that contain these words")
-        self.filter.setClearButtonEnabled(True)
         self.filter.textChanged.connect(self.steps.filter_by)
         self.fields = FieldsForm()
         tip = "Run each step with several thread counts, core sets and values of a variable"
         self.sweep = action(self, "Sweep…", "sweep", tip, self.sweep_wanted.emit)
         tip = "Write a workload in SQL, or edit your own"
         self.sql = action(self, "Custom SQL…", "custom SQL", tip, self.sql_wanted.emit)
-        self.variant = QLineEdit()
-        self.variant.setPlaceholderText("name of a variant")
+        self.variant = QLineEdit(placeholderText="name of a variant")
         self.variant.setAccessibleName("Name of the variant")
         self.variant.setToolTip("Lowercase letters, digits, dots and dashes")
         self.variant.returnPressed.connect(self._on_save_wanted)
@@ -114,8 +111,7 @@ class SequencePanel(QWidget):
         return button
 
     def _build_layout(self) -> None:
-        heading = Label("Sequence", "heading")
-        heading.setBuddy(self.box)
+        heading = Label("Sequence", "heading", buddy=self.box)
         head = in_row(heading, self.box, (self.title, 1), spacing=NATIVE)
         sweep, save = action_button(self.sweep), action_button(self.save)
         foot = in_row(sweep, (self.variant, 1), save, spacing=NATIVE)

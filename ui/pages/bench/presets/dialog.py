@@ -38,12 +38,12 @@ from ui.dialogs.leaving import Act, leave
 from ui.models.choices import engine_text
 from ui.pages.bench.plan.draft_controller import DraftController
 from ui.pages.bench.variables import ask_for_options
-from ui.widgets.actions import action, action_button
+from ui.widgets.actions import action
 from ui.widgets.code import CodeView
 from ui.widgets.completing_editor import CompletingEditor
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.highlighter import DIFFERENCE, MY_CNF, Highlighter
-from ui.widgets.layouts import NATIVE, frame, in_column, in_row
+from ui.widgets.layouts import NATIVE, boxed, dialog_buttons, frame, in_column, in_row
 from ui.widgets.message import Message
 
 SIZE, WIDTHS, HEIGHTS = (1080, 680), (540, 540), (440, 140)
@@ -111,19 +111,15 @@ class PresetDialog(QDialog):
         both, work = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Vertical)
         whose = Label(self._whose())
         whose.setFixedHeight(self.beside.form.sizeHint().height())  # both texts begin at one height
-        left = QWidget()
-        left.setLayout(in_column(whose, (self.text, 1)))
-        both.addWidget(left)
+        both.addWidget(boxed(in_column(whose, (self.text, 1))))
         both.addWidget(self.beside)
         work.addWidget(both)
         work.addWidget(self.answers)
         for splitter, sizes in ((both, WIDTHS), (work, HEIGHTS)):
             splitter.setSizes(sizes)
             splitter.setChildrenCollapsible(False)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        for each in (self.ask, self.start, self.save):
-            buttons.addButton(action_button(each), QDialogButtonBox.ButtonRole.ActionRole)
-        buttons.rejected.connect(self.reject)
+        close = QDialogButtonBox.StandardButton.Close
+        buttons = dialog_buttons(self, close, self.ask, self.start, self.save)
         frame(self, self.message, (work, 1), in_row((self.said, 1), buttons, spacing=NATIVE))
 
     def _whose(self) -> str:

@@ -248,8 +248,7 @@ class TargetsPanel(QWidget):
 
 def _head(targets: TargetList, shorts: Mapping[QAction, str]) -> QHBoxLayout:
     """The heading of the list with its buttons."""
-    heading = Label("&Target", "heading")
-    heading.setBuddy(targets)
+    heading = Label("&Target", "heading", buddy=targets)
     heading.setMinimumHeight(HEAD)
     head = in_row(heading, 1, spacing=0)
     for each, text in shorts.items():

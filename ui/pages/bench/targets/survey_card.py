@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QHeaderView,
     QLabel,
     QPushButton,
@@ -34,7 +33,7 @@ from app.variables.memory_text import memory_options
 from ui.core.index import Index
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
-from ui.widgets.layouts import in_column
+from ui.widgets.layouts import in_column, in_row
 from ui.widgets.table import tabular
 
 _KINDS = {"nvme": "NVMe", "ssd": "SSD", "hdd": "hard disk", "memory": "in memory", "file": "in a file"}
@@ -53,8 +52,7 @@ class SurveyCard(QFrame):
         self._warnings, self._builds_head = Label(role="heading"), Label(role="heading")
         self._warning_lines = QVBoxLayout()
         self._warning_labels: list[QLabel] = []
-        self._buttons = QHBoxLayout()
-        self._buttons.setSpacing(SPACE)
+        self._buttons = in_row()
         self.builds = BuildTree()
         self._nothing = Label(
             "Not surveyed yet. Survey the target to see its hardware and builds.", "muted", wraps=True
@@ -112,8 +110,7 @@ class SurveyCard(QFrame):
             label.setText(f"⚠ {warnings[at]}" if at < len(warnings) else "")
 
     def _add_warning(self) -> None:
-        label = Label(role="warn", wraps=True)
-        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        label = Label(role="warn", wraps=True, selectable=True)
         self._warning_lines.addWidget(label)
         self._warning_labels.append(label)
 
@@ -140,10 +137,9 @@ class _Facts(QWidget):
                 label.setText(text)
 
     def _add_line(self) -> None:
-        name, value = Label(role="muted"), Label(wraps=True)
+        name, value = Label(role="muted"), Label(wraps=True, selectable=True)
         name.setAlignment(Qt.AlignmentFlag.AlignTop)
         value.setFont(tabular(value.font()))
-        value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._layout.addWidget(name, len(self._lines), 0)
         self._layout.addWidget(value, len(self._lines), 1)
         self._lines.append((name, value))

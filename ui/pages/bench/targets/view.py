@@ -112,9 +112,7 @@ class DirectoryChoice(QWidget):
         self._box.setToolTip("Plans run here: Dyno surveys, checks and measures its disk")
         self._box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._box.textActivated.connect(self._on_activated)
-        label = Label("&Directory", "muted")
-        label.setBuddy(self._box)
-        self.setLayout(in_row(label, (self._box, 1)))
+        self.setLayout(in_row(Label("&Directory", "muted", buddy=self._box), (self._box, 1)))
         self.hide()
 
     def show_directories(self, directories: Sequence[str]) -> None:
