@@ -158,7 +158,7 @@ class ContendersPanel(QWidget):
     def _on_cell_reached(self, current: QModelIndex) -> None:
         if not current.isValid():
             return
-        self._say(self.choices.words(current))
+        self._say(self.choices.words(current.row(), current.column()))
 
     def _say(self, words: str) -> None:
         self._words = words
@@ -197,7 +197,7 @@ class ContendersPanel(QWidget):
             )
             self.preset_wanted.emit(engine, preset, build)
         elif cell.isValid():
-            build, engine, preset = self.choices.place(cell)
+            build, engine, preset = self.choices.place(cell.row(), cell.column())
             self.preset_wanted.emit(engine, preset, build)
         else:
             self.preset_wanted.emit("", "", "")
