@@ -18,8 +18,8 @@ from app.targets.store import Targets
 from app.targets.surveys import Surveyed, Surveys
 from tests.integration.sshd import Sshd
 from tests.ui.targets_panel import WAIT_MS, click, dialog_of, type_in, wait_for
-from ui.dialogs.host_key import HostKeyDialog
 from ui.pages.bench.targets.panel import TargetsPanel
+from ui.pages.bench.targets.surveying import HostKeyDialog
 
 # the first look
 

@@ -23,8 +23,7 @@ from ui.core.plain import Label
 from ui.core.theme import SPACE, Theme
 from ui.models.text_table import TextTableModel
 from ui.widgets.actions import action, action_button
-from ui.widgets.charts.flame_chart import FlameChart
-from ui.widgets.charts.flame_legend import FlameLegend
+from ui.widgets.charts.flame_chart import FlameChart, FlameLegend
 from ui.widgets.layouts import NATIVE, boxed, dialog_buttons, frame, in_column, in_row
 from ui.widgets.message import Message
 from ui.widgets.table import Table

@@ -26,7 +26,6 @@ from ui.core.theme import SPACE
 from ui.widgets.layouts import dialog_buttons, frame
 from ui.widgets.message import Message
 
-from .auth_plugin import PluginDialog
 from .fingerprint import FingerprintDialog, Question
 
 WIDTH = 72 * SPACE
@@ -201,4 +200,29 @@ def _question(error: CertificateError) -> Question:
         " openssl x509 -noout -fingerprint -sha256 -in server-cert.pem",
         known="I &know why the certificate of this server changed",
         accept="&Trust the new certificate" if trusted else "&Accept this certificate",
+    )
+
+
+_PLUGIN = (
+    "So far the account logged in by another plugin. Somebody altered the account, or took over the server."
+    " No password was sent. Unless you know why, cancel and ask the owner of the server."
+)
+
+
+class PluginDialog(FingerprintDialog):
+    def __init__(self, error: PluginError, parent: QWidget | None = None) -> None:
+        super().__init__(_of_plugin(error), parent)
+
+
+def _of_plugin(error: PluginError) -> Question:
+    return Question(
+        title="The server asks for the password",
+        heading=f"{error.place} ASKS FOR THE PASSWORD as plain text",
+        about=_PLUGIN,
+        fingerprint=error.plugin,
+        trusted=[error.known],
+        pairs=(("Server", error.place),),
+        way="On the server the plugin is shown by SELECT user, plugin FROM mysql.user",
+        known="I &know why the account logs in by another plugin",
+        accept="&Send the password",
     )

@@ -21,7 +21,7 @@ from ui.core.plain import Label
 from ui.core.tasks import Latest, Tasks
 from ui.core.theme import SPACE, Theme
 from ui.widgets.actions import action, action_button
-from ui.widgets.code import CodeView
+from ui.widgets.code_editor import CodeView
 from ui.widgets.layouts import NATIVE, in_column, in_row
 
 from .plan.check_list import WAITING, CheckList

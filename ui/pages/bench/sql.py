@@ -32,7 +32,7 @@ from ui.core.context import Context
 from ui.core.plain import Label
 from ui.core.tasks import Latest
 from ui.core.theme import Theme
-from ui.dialogs.leaving import Act, leave
+from ui.dialogs.questions import Act, leave
 from ui.widgets.actions import action, action_button
 from ui.widgets.code_editor import CodeEditor
 from ui.widgets.form import Choice, Field, Form

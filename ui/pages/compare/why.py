@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QButtonGroup, QPushButton, QWidget
+from PySide6.QtGui import QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QButtonGroup,
+    QPushButton,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from app.comparison.cells.cell import Row
 from app.comparison.cells.labels import names_of, row_label
@@ -23,14 +30,14 @@ from app.core.table import Table
 from app.core.units import count_text
 from app.history.store.history import History
 from ui.core.context import Context
+from ui.core.index import Index
 from ui.core.plain import as_tip
 from ui.core.tasks import Latest
-from ui.core.theme import SPACE
+from ui.core.theme import SPACE, Theme
 from ui.models.text_table import SHARE, TextTableModel
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.fitted_table import FittedTable
 from ui.widgets.layouts import NATIVE, in_column, in_row
-from ui.widgets.share import ShareDelegate
 
 from .panel import Panel, PanelContent
 
@@ -219,3 +226,25 @@ def _read(history: History, way: str, shown: PanelContent, row: Row, at: int) ->
     if way == CAUSES:
         return causes_table(title, causes(history, shown.whole, row, at))
     return _NAMED[way](title, named_waits(history, shown.whole, row.workload, row.coordinates, at))
+
+
+_ALPHA = 0.35
+_GAP = 4  # pixels above and below a bar
+
+
+class ShareDelegate(QStyledItemDelegate):
+    """Draws shares; other cells stay as they are."""
+
+    def __init__(self, theme: Theme, role: int, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._role = role
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        super().paint(painter, option, index)
+        if share := index.data(self._role):
+            place = option.rect.adjusted(0, _GAP, 0, -_GAP)
+            place.setWidth(max(1, round(place.width() * min(share, 1.0))))
+            colour = self._theme.colour("accent")
+            colour.setAlphaF(_ALPHA)
+            painter.fillRect(place, colour)

@@ -17,8 +17,7 @@ from ui.widgets.table import Table
 from .charts import SessionCharts
 from .choices import ChartChoices
 from .engine_panel import EngineFiguresPanel
-from .header import PlanHeader
-from .plans_row import PlansRow
+from .header import PlanHeader, PlansRow
 from .queue_line import QueueLine
 from .remarks import RemarksPanel
 from .steering import Steering

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QWidget
 
 from app.core.units import clock_text, seconds_text
 from app.following.progress import PlanProgress
@@ -13,8 +14,8 @@ from ui.core.followed_plan import FollowedPlan
 from ui.core.plain import Label
 from ui.core.theme import SPACE, Theme
 from ui.widgets.elided import ElidedLabel
-from ui.widgets.layouts import NATIVE, in_column, in_row
-from ui.widgets.plan_line import link_text
+from ui.widgets.layouts import NATIVE, boxed, in_column, in_row
+from ui.widgets.plan_line import PlanLine, link_text
 from ui.widgets.strip import PlanStrip, StripLegend
 from ui.widgets.table import tabular
 
@@ -103,3 +104,36 @@ def _silent_s(progress: PlanProgress, followed: FollowedPlan | None) -> float:
         return 0.0
     heard_at = progress.heard_at or current.at
     return 0.0 if link.clock_offset_s is None else max(0.0, time.time() + link.clock_offset_s - heard_at)
+
+
+class PlansRow(QScrollArea):
+    """A row of plans, hidden while there is only one."""
+
+    chosen = Signal(str)  # plan id
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._lines: dict[str, PlanLine] = {}
+        self._layout = in_row(1, spacing=2 * SPACE)
+        self.setWidget(boxed(self._layout))
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFixedHeight(4 * SPACE)
+        self.setAccessibleName("Running plans")
+        self.hide()
+
+    def show_plans(self, plans: list[FollowedPlan], shown: str) -> None:
+        """Show the plans; `shown` is the one below."""
+        for plan in plans:
+            line = self._line(plan.id)
+            line.show_plan(plan)
+            line.set_chosen(plan.id == shown)
+        self.setVisible(len(plans) > 1)
+
+    def _line(self, plan: str) -> PlanLine:
+        if plan not in self._lines:
+            line = self._lines[plan] = PlanLine(self._theme)
+            line.clicked.connect(lambda: self.chosen.emit(plan))
+            self._layout.insertWidget(self._layout.count() - 1, line)
+        return self._lines[plan]

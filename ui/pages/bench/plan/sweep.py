@@ -20,7 +20,7 @@ from ui.core.context import Context
 from ui.core.plain import Label
 from ui.core.theme import SPACE
 from ui.pages.bench.variables import ask_for_options
-from ui.widgets.completing_editor import complete_field
+from ui.widgets.code_editor import complete_field
 from ui.widgets.form import Field, Form, Tick
 from ui.widgets.layouts import dialog_buttons, frame
 

@@ -34,13 +34,12 @@ from ui.core.context import Context
 from ui.core.plain import Label
 from ui.core.tasks import Latest
 from ui.core.theme import Theme
-from ui.dialogs.leaving import Act, leave
+from ui.dialogs.questions import Act, leave
 from ui.models.choices import engine_text
 from ui.pages.bench.plan.draft_controller import DraftController
 from ui.pages.bench.variables import ask_for_options
 from ui.widgets.actions import action
-from ui.widgets.code import CodeView
-from ui.widgets.completing_editor import CompletingEditor
+from ui.widgets.code_editor import CodeView, CompletingEditor
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.highlighter import DIFFERENCE, MY_CNF, Highlighter
 from ui.widgets.layouts import NATIVE, boxed, dialog_buttons, frame, in_column, in_row

@@ -14,10 +14,10 @@ from app.protocol.answers import Survey
 from app.variables import Preset
 from ui.core.plain import Label
 from ui.core.theme import SPACE, Theme
-from ui.dialogs.removing import ask_before
+from ui.dialogs.questions import ask_before
 from ui.models.choices import engine_text
 from ui.widgets.actions import action, action_button
-from ui.widgets.code import CodeView
+from ui.widgets.code_editor import CodeView
 from ui.widgets.highlighter import MY_CNF, Highlighter
 from ui.widgets.layouts import NATIVE, in_column
 

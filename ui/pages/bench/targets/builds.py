@@ -43,7 +43,7 @@ from app.targets.tested_versions import tried
 from ui.core.context import Context
 from ui.core.plain import Label
 from ui.core.theme import SPACE
-from ui.dialogs.removing import ask_before
+from ui.dialogs.questions import ask_before
 from ui.widgets.actions import action
 from ui.widgets.form import Field, Form
 from ui.widgets.layouts import dialog_buttons, frame, in_row

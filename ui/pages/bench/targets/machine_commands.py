@@ -16,7 +16,7 @@ from app.targets.snapshots import HEADERS, row_of, snapshots_left
 from ui.core.context import Context
 from ui.core.plain import as_tip
 from ui.core.theme import SPACE
-from ui.dialogs.removing import ask_before
+from ui.dialogs.questions import ask_before
 from ui.widgets.actions import action
 from ui.widgets.list_dialog import TreeDialog
 

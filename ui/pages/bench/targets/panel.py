@@ -22,7 +22,7 @@ from app.targets.surveys import Surveyed
 from ui.core.context import Context
 from ui.core.page import HEAD
 from ui.core.plain import Label
-from ui.dialogs.removing import ask_before
+from ui.dialogs.questions import ask_before
 from ui.widgets.actions import action, action_button
 from ui.widgets.layouts import in_column, in_row
 from ui.widgets.message import Banner
