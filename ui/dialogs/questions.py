@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from ui.core.plain import plain_box
+from ui.widgets.layouts import open_once
 
 
 def ask_before(parent: QWidget, question: str, consequence: str, act: Callable[[], object]) -> None:
@@ -19,8 +20,7 @@ def ask_before(parent: QWidget, question: str, consequence: str, act: Callable[[
     yes = box.addButton(f"&{verb}", QMessageBox.ButtonRole.AcceptRole)
     box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
     box.finished.connect(lambda _: act() if box.clickedButton() is yes else None)
-    box.finished.connect(box.deleteLater)
-    box.open()
+    open_once(box)
 
 
 _BUTTON = QMessageBox.StandardButton

@@ -45,6 +45,12 @@ def frame(dialog: QDialog, *parts: Part, spacing: int = SPACE) -> None:
     dialog.setLayout(in_column(*parts, spacing=spacing, margins=(2 * SPACE,) * 4))
 
 
+def open_once(dialog: QDialog) -> None:
+    """Open a dialog that is deleted when it closes."""
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+
+
 def dialog_buttons(dialog: QDialog, *parts: QAction | QDialogButtonBox.StandardButton) -> QDialogButtonBox:
     """The buttons of a dialog, which accept or reject it; those of actions do not take Enter."""
     box = QDialogButtonBox()

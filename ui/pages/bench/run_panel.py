@@ -22,7 +22,7 @@ from ui.core.tasks import Latest, Tasks
 from ui.core.theme import SPACE, Theme
 from ui.widgets.actions import action, action_button
 from ui.widgets.code_editor import CodeView
-from ui.widgets.layouts import NATIVE, in_column, in_row
+from ui.widgets.layouts import NATIVE, in_column, in_row, open_once
 
 from .plan.check_list import WAITING, CheckList
 from .plan.estimate import EstimateCard
@@ -175,8 +175,7 @@ class PlanText(QWidget):
         dialog.setDefaultSuffix("toml")
         dialog.selectFile(name)
         dialog.fileSelected.connect(self.save_wanted if is_save else self.open_wanted)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        open_once(dialog)
 
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(command_line(self._draft.request))

@@ -17,6 +17,7 @@ from app.history.store.history import History
 from ui.core.bus import Changes
 from ui.core.context import Context
 from ui.models.session_columns import SessionColumn
+from ui.widgets.layouts import open_once
 
 from .editing import count
 
@@ -141,8 +142,7 @@ class Exchange(QObject):
             chosen(dialog.selectedFiles())
 
         dialog.accepted.connect(on_accepted)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        open_once(dialog)
 
 
 def _import_files(history: History, files: Sequence[Path]) -> ImportedFiles:

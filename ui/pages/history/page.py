@@ -22,7 +22,7 @@ from ui.dialogs.report_controller import Reporting
 from ui.models.plan_cells import plan_text, plan_title
 from ui.models.sessions import SessionModel
 from ui.widgets.actions import action
-from ui.widgets.layouts import in_column
+from ui.widgets.layouts import in_column, open_once
 
 from .asking import Asking
 from .commands import Callbacks, Commands
@@ -219,9 +219,8 @@ class HistoryPage(Page):
         from ui.dialogs.team_sessions import TeamSessionsDialog
 
         dialog = TeamSessionsDialog(self.context, self.window())
-        dialog.finished.connect(dialog.deleteLater)
         dialog.begin()
-        dialog.open()
+        open_once(dialog)
 
     def _start_note(self) -> None:
         """Start a note in the session's line; for several sessions ask."""

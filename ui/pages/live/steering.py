@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLineEdit, QMessageBox, QPushButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QMessageBox, QWidget
 
 from app.protocol.events import MAX_NOTE
 from ui.core.context import Context
 from ui.core.followed_plan import FollowedPlan
 from ui.core.plain import plain_box
 from ui.core.theme import SPACE
-from ui.widgets.actions import action
-from ui.widgets.layouts import in_row
+from ui.widgets.actions import action, action_button
+from ui.widgets.layouts import in_row, open_once
 
 
 class Steering(QWidget):
@@ -26,14 +26,11 @@ class Steering(QWidget):
         super().__init__(page)
         self._context = context
         self._plan: FollowedPlan | None = None
-        self.stop_session = action(
-            page, "Stop session…", "stop", "End the current session; the plan continues", self._ask_session
-        )
+        tip = "End the current session; the plan continues"
+        self.stop_session = action(page, "Stop session…", "stop", tip, self._ask_session)
         self.stop_plan = action(page, "Stop plan…", "stop plan", "End the whole plan", self._ask_plan)
-        self.stop_after = action(
-            page, "Stop after this step…", "stop after step",
-            "End the session after the current step", self._ask_after_step,
-        )  # fmt: skip
+        tip = "End the session after the current step"
+        self.stop_after = action(page, "Stop after this step…", "stop after step", tip, self._ask_after_step)
         tip = "End the current step without a result"
         self.skip = action(page, "Skip step…", "skip", tip, self._ask_skip)
         tip = "Add a note at this moment; the charts show it"
@@ -51,7 +48,7 @@ class Steering(QWidget):
         self.note.setToolTip(self.write_note.toolTip())
         self.note.setMinimumWidth(22 * SPACE)
         self.note.returnPressed.connect(self._send_note)
-        buttons = map(_button, (self.skip, self.stop_after, self.stop_session))
+        buttons = map(action_button, (self.skip, self.stop_after, self.stop_session))
         self.setLayout(in_row(self.note, *buttons))
 
     def show_plan(self, plan: FollowedPlan | None) -> None:
@@ -118,8 +115,7 @@ class Steering(QWidget):
         go_on = box.addButton("Keep &running", QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(go_on)
         box.setEscapeButton(go_on)
-        box.finished.connect(box.deleteLater)
-        box.open()
+        open_once(box)
 
     def _stop(self, what: str, said: str) -> None:
         if self._plan is not None:
@@ -146,12 +142,3 @@ class Steering(QWidget):
         if text and self._plan is not None:
             self._context.plans.note(self._plan.id, text, self, failed)
             self.note.clear()
-
-
-def _button(its_action: QAction) -> QPushButton:
-    """A button like an action: its text, description, and whether it is enabled."""
-    button = QPushButton(its_action.text())
-    button.setToolTip(its_action.toolTip())
-    button.clicked.connect(its_action.trigger)
-    its_action.enabledChanged.connect(button.setEnabled)
-    return button

@@ -82,8 +82,6 @@ class ContenderDelegate(QStyledItemDelegate):
 class ContendersPanel(QWidget):
     """Reports input; shows what it is given."""
 
-    ticked = Signal(str, str, str, bool)  # build, engine, preset, whether it is
-    edited = Signal(int, str, str)  # which contender, field, text
     copied = Signal(int)
     removed = Signal(list)  # which
     preset_wanted = Signal(str, str, str)  # engine, preset, build
@@ -100,8 +98,6 @@ class ContendersPanel(QWidget):
         self.words = Label(role="muted", wraps=True)
         self._make_actions()
         self._build_layout()
-        self.choices.ticked.connect(self.ticked)
-        self.contenders.edited.connect(self.edited)
         self.grid.selectionModel().currentChanged.connect(self._on_cell_reached)
         self.table.selectionModel().selectionChanged.connect(self._on_selection_changed)
         theme.changed.connect(self._on_theme_changed)

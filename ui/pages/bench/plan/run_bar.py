@@ -48,14 +48,8 @@ TICKS = {  # two in a row
 
 
 class RunBar(QWidget):
-    """The Run button and its texts."""
+    """The Run button and its texts; the page carries out its actions."""
 
-    run_wanted = Signal()
-    rehearsal_wanted = Signal()
-    queue_wanted = Signal()
-    cancel_wanted = Signal()
-    several_wanted = Signal()
-    load_wanted = Signal()
     ticked = Signal(str, object)  # field of the request, value
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -66,16 +60,16 @@ class RunBar(QWidget):
         self.progress.setAccessibleName("Progress of the start")
         self.progress.setTextVisible(False)
         self.ticks = {name: self._make_tick(name, tick) for name, tick in TICKS.items()}
-        self.run = action(self, "Run", "run", "Check, rehearse and start the plan", self.run_wanted.emit)
+        self.run = action(self, "Run", "run", "Check, rehearse and start the plan")
         tip = "Check and start each contender once on an empty directory; nothing is measured"
-        self.rehearse = action(self, "Rehearse", "rehearse", tip, self.rehearsal_wanted.emit)
+        self.rehearse = action(self, "Rehearse", "rehearse", tip)
         tip = "Add the plan to the queue of the target, with or without a start time"
-        self.queue = action(self, "Queue plan…", "queue plan", tip, self.queue_wanted.emit)
+        self.queue = action(self, "Queue plan…", "queue plan", tip)
         tip = "Run the same work on several targets; Dyno checks all before any starts"
-        self.several = action(self, "Several targets…", "", tip, self.several_wanted.emit)
+        self.several = action(self, "Several targets…", "", tip)
         tip = "Let other targets drive the load, so that the server has its machine to itself"
-        self.load = action(self, "Load from…", "", tip, self.load_wanted.emit)
-        self.cancel = action(self, "Cancel", "stop", "Cancel the start and clean up", self.cancel_wanted.emit)
+        self.load = action(self, "Load from…", "", tip)
+        self.cancel = action(self, "Cancel", "stop", "Cancel the start and clean up")
         self._tip = self.run.toolTip()
         self.button = action_button(self.run)
         self.button.setProperty("accent", True)

@@ -28,10 +28,6 @@ class SequencePanel(QWidget):
     """Reports input; shows what it is given."""
 
     sequence_chosen = Signal(str)
-    steps_ticked = Signal(list)  # names of all that are ticked
-    steps_profiled = Signal(list)  # names of all that are to be profiled
-    sweep_wanted = Signal()
-    sql_wanted = Signal()
     variant_wanted = Signal(str)  # its name
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -44,17 +40,15 @@ class SequencePanel(QWidget):
         self.box.activated.connect(lambda _: self.sequence_chosen.emit(self.box.currentData()))
         self.title = Label(role="muted", wraps=True)
         self.steps = StepTree()
-        self.steps.ticked.connect(self.steps_ticked)
-        self.steps.profiled.connect(self.steps_profiled)
         self.filter = QLineEdit(placeholderText="filter", clearButtonEnabled=True)
         self.filter.setAccessibleName("Filter of the steps")
         self.filter.setToolTip("Show only steps that contain these words")
         self.filter.textChanged.connect(self.steps.filter_by)
         self.fields = FieldsForm()
         tip = "Run each step with several thread counts, core sets and values of a variable"
-        self.sweep = action(self, "Sweep…", "sweep", tip, self.sweep_wanted.emit)
+        self.sweep = action(self, "Sweep…", "sweep", tip)
         tip = "Write a workload in SQL, or edit your own"
-        self.sql = action(self, "Custom SQL…", "custom SQL", tip, self.sql_wanted.emit)
+        self.sql = action(self, "Custom SQL…", "custom SQL", tip)
         self.variant = QLineEdit(placeholderText="name of a variant")
         self.variant.setAccessibleName("Name of the variant")
         self.variant.setToolTip("Lowercase letters, digits, dots and dashes")

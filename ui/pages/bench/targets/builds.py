@@ -46,7 +46,7 @@ from ui.core.theme import SPACE
 from ui.dialogs.questions import ask_before
 from ui.widgets.actions import action
 from ui.widgets.form import Field, Form
-from ui.widgets.layouts import dialog_buttons, frame, in_row
+from ui.widgets.layouts import dialog_buttons, frame, in_row, open_once
 from ui.widgets.message import Message
 
 from .survey_card import BuildTree
@@ -108,8 +108,7 @@ class BuildCommands(QObject):
         dialog = InstallDialog(self._context, target, self._widget.window())
         dialog.installed.connect(lambda: self.changed.emit(target.name))
         dialog.registered.connect(self.targets_changed)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        open_once(dialog)
 
     def _on_notes(self) -> None:
         target, build = self._chosen(), self._tree.chosen
@@ -117,8 +116,7 @@ class BuildCommands(QObject):
             return
         dialog = BuildNotesDialog(self._context, target, build, self._widget.window())
         dialog.noted.connect(lambda: self.changed.emit(target.name))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        open_once(dialog)
 
     def _on_remove(self) -> None:
         """Ask, then remove."""
@@ -295,8 +293,7 @@ class InstallDialog(QDialog):
         if self.is_there.isChecked():
             dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.fileSelected.connect(self.path.setText)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        open_once(dialog)
 
     # what comes
 

@@ -42,21 +42,13 @@ _ROLES = {"waiting": "muted", "active": "heading", "done": "good", "failed": "ba
 class TargetView(QWidget):
     """Shows one target."""
 
-    login_wanted = Signal()
-    key_wanted = Signal()  # the host key is to be looked at
-    directory_wanted = Signal(str)  # plans are to be carried out in this one
-
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.message = Message()
         self.stages = StagesView(self)
         self.card = SurveyCard(self)
         self.directory = DirectoryChoice()
-        self.directory.chosen.connect(self.directory_wanted)
-        self._log_in = QAction("Log in…", self)
-        self._log_in.triggered.connect(lambda: self.login_wanted.emit())
-        self._look = QAction("Look at the key…", self)
-        self._look.triggered.connect(lambda: self.key_wanted.emit())
+        self.log_in, self.look = QAction("Log in…", self), QAction("Look at the key…", self)
         survey = scrolled("Survey", self.stages, self.card)
         self.setLayout(in_column(self.message, self.directory, (survey, 1)))
 
@@ -91,11 +83,11 @@ class TargetView(QWidget):
     def _show_problem(self, name: str, error: Exception) -> None:
         match error:
             case SecretNeededError():
-                self.message.show_warning(f"{name} needs the {error.what}", self._log_in)
+                self.message.show_warning(f"{name} needs the {error.what}", self.log_in)
             case HostKeyChangedError():
-                self.message.show_error(f"THE HOST KEY OF {_refused(error, 'HAS CHANGED')}", "", self._look)
+                self.message.show_error(f"THE HOST KEY OF {_refused(error, 'HAS CHANGED')}", "", self.look)
             case HostKeyError():
-                self.message.show_warning(f"The host key of {_refused(error, 'is unknown')}", self._look)
+                self.message.show_warning(f"The host key of {_refused(error, 'is unknown')}", self.look)
             case _:
                 self.message.show_error(*error_lines(error))
 
@@ -111,7 +103,7 @@ class DirectoryChoice(QWidget):
         self._box.setAccessibleName("Data directory")
         self._box.setToolTip("Plans run here: Dyno surveys, checks and measures its disk")
         self._box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._box.textActivated.connect(self._on_activated)
+        self._box.textActivated.connect(self.chosen)
         self.setLayout(in_row(Label("&Directory", "muted", buddy=self._box), (self._box, 1)))
         self.hide()
 
@@ -121,9 +113,6 @@ class DirectoryChoice(QWidget):
             self._box.clear()
             self._box.addItems(sorted(directories))
         self._box.setCurrentText(directories[0])
-
-    def _on_activated(self, directory: str) -> None:
-        self.chosen.emit(directory)
 
 
 def _refused(error: HostKeyError, how: str) -> str:
