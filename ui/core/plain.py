@@ -6,7 +6,7 @@ Every label is a `Label`, every tooltip is made by `as_tip`; a test finds those 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
@@ -50,10 +50,22 @@ class Label(QLabel):
     def setText(self, text: str) -> None:
         super().setText(as_shown(text))
 
+    def show_first(self, lines: Sequence[str], most: int) -> None:
+        """Show the first lines, all of them in the tooltip; hidden where there are none."""
+        self.setText(first_lines(lines, most))
+        self.setToolTip(as_tip("\n".join(lines) if len(lines) > most else ""))
+        self.setVisible(bool(lines))
+
     def set_role(self, role: str) -> None:
         if role != self.property("role"):
             self.setProperty("role", role)
             self.style().polish(self)
+
+
+def first_lines(lines: Sequence[str], most: int) -> str:
+    """The first of these lines, and how many more there are."""
+    more = [f"and {len(lines) - most} more"] if len(lines) > most else []
+    return "\n".join([*lines[:most], *more])
 
 
 def as_shown(text: str) -> str:

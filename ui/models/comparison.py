@@ -82,6 +82,10 @@ def step_text(row: Row) -> str:
     return named(row.workload, row.coordinates)
 
 
+def step_with_threads(row: Row) -> str:
+    return step_text(row) + ("" if row.threads is None else f", threads {row.threads}")
+
+
 def drawn_unit(unit: str) -> str:
     """The unit of an axis: sizes are drawn in MiB."""
     return "MiB" if unit == "bytes" else unit_text(unit)

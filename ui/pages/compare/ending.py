@@ -14,7 +14,7 @@ from app.history.steps.step_results import endings
 from ui.core.context import Context
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
-from ui.models.comparison import step_text
+from ui.models.comparison import step_with_threads
 from ui.widgets.charts.still import StillChart
 from ui.widgets.layouts import NATIVE, in_column
 
@@ -68,9 +68,8 @@ class EndingPanel(Panel):
             self._column.addWidget(self._chart, 1)
             self._column.addStretch(0)
         found = self.fill(shown, row, ended)
-        threads = "" if row.threads is None else f", threads {row.threads}"
-        step = f"{step_text(row)}{threads}"
-        self._show(found and found[0], f"{step}: {found[1] if found else self.nothing}")
+        told = found[1] if found else self.nothing
+        self._show(found and found[0], f"{step_with_threads(row)}: {told}")
         self.drawn.emit()
 
     def _show(self, numbers: Numbers | None, remark: str) -> None:

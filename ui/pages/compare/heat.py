@@ -21,7 +21,7 @@ from app.protocol.latency import BUCKETS
 from ui.core.context import Context
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
-from ui.models.comparison import step_text
+from ui.models.comparison import step_with_threads
 from ui.widgets.charts.lines import Line, Span
 from ui.widgets.image import LEAST
 from ui.widgets.layouts import NATIVE, boxed, in_column
@@ -92,9 +92,8 @@ class HeatPanel(Panel):
         self._latest.read(work, lambda found: self._on_read(shown, row, found), self.failed.emit)
 
     def _on_read(self, shown: PanelContent, row: Row, read: _Read) -> None:
-        threads = "" if row.threads is None else f", threads {row.threads}"
         what = "all events of the repeats together" if read.found else f"{NOTHING['heat']}. {WHY_NONE}"
-        self._remark.setText(f"{step_text(row)}{threads}: {what}")
+        self._remark.setText(f"{step_with_threads(row)}: {what}")
         self._numbers = (lambda: heat_numbers(shown.comparison, read.found)) if read.found else None
         self._body.setVisible(bool(read.found))
         self._provide(len(read.tracks))

@@ -21,10 +21,10 @@ from app.history.steps.curves import Curve, all_series, curves
 from app.history.steps.series import ALIASES
 from app.history.store.history import History
 from ui.core.context import Context
-from ui.core.plain import Label, as_tip
+from ui.core.plain import Label
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
-from ui.models.comparison import step_text
+from ui.models.comparison import step_with_threads
 from ui.widgets.charts.lines import Line
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.layouts import NATIVE, in_column, in_row
@@ -98,8 +98,7 @@ class SecondsPanel(Panel):
 
     def _on_read(self, shown: PanelContent, row: Row, found: _Read) -> None:
         self._fill_chooser(found.series)
-        threads = "" if row.threads is None else f", threads {row.threads}"
-        self._step = f"{step_text(row)}{threads}"
+        self._step = step_with_threads(row)
         self._missing = _missing(shown, found.curves)
         self._remark.setText("; ".join(filter(None, (self._step, self._missing))))
         self._tell(shown, row)
@@ -113,10 +112,7 @@ class SecondsPanel(Panel):
         lines = [
             f"{name}: {text}" for at, name in enumerate(names) for text in seconds_remarks(row.cells[at])
         ]
-        more = len(lines) - _TOLD
-        self._told.setText("\n".join([*lines[:_TOLD], *([f"and {more} more"] if more > 0 else [])]))
-        self._told.setToolTip(as_tip("\n".join(lines) if more > 0 else ""))
-        self._told.setVisible(bool(lines))
+        self._told.show_first(lines, _TOLD)
 
     def _draw_curves(self, shown: PanelContent, found: dict[str, Curve], label: str, unit: str) -> None:
         from ui.widgets.charts.lines import Span

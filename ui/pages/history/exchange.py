@@ -16,6 +16,7 @@ from app.history.lists.browsing import lines
 from app.history.store.history import History
 from ui.core.bus import Changes
 from ui.core.context import Context
+from ui.core.plain import first_lines
 from ui.models.session_columns import SessionColumn
 from ui.widgets.layouts import open_once
 
@@ -39,10 +40,7 @@ class ImportedFiles:
         parts = [f"{count(len(self.new))} imported"] if self.new or not self.problems else []
         if self.known:
             parts.append(f"{count(len(self.known))} known already")
-        lines = ["; ".join(parts), *self.problems[:_NAMED]]
-        if len(self.problems) > _NAMED:
-            lines.append(f"and {len(self.problems) - _NAMED} more")
-        return "\n".join(filter(None, lines))
+        return "\n".join(filter(None, ("; ".join(parts), first_lines(self.problems, _NAMED))))
 
 
 class Exchange(QObject):

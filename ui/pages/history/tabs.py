@@ -41,23 +41,19 @@ class DetailTabs(QTabWidget):
     """Tabs of which only the visible one is filled."""
 
     noted = Signal(str, str)  # session id, text
-    tags_changed = Signal(str, object)  # session id, tags
     seconds_wanted = Signal(str, str, int)  # session id, its name, position of the step
     stacks_wanted = Signal(str, str, str)  # session id, its name, label of the step
     over_time_wanted = Signal(str)  # session id
-    compare_wanted = Signal(object)  # session ids
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._detail: Detail | None = None
         self._stale: set[int] = set()
         self._listed = ""  # the session whose results are listed
-        self._overview = Overview()
-        self._overview.tags_changed.connect(self.tags_changed)
+        self.overview = Overview()
         self._steps = StepModel(theme, self)
         self._results = StepTable(self._steps)
-        self._over_time = OverTime(theme)
-        self._over_time.compare_wanted.connect(self.compare_wanted)
+        self.over_time = OverTime(theme)
         self._settings, self._in_force = SettingModel(self), Table("Settings in force")
         self._told = ElidedLabel(role="muted")  # of the chosen step
         self._notes = _text("Notes", "No notes yet")
@@ -66,9 +62,9 @@ class DetailTabs(QTabWidget):
         self._log.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.setDocumentMode(True)
         self.setAccessibleName("Detail")
-        self.addTab(self._overview, "Session")
+        self.addTab(self.overview, "Session")
         self.addTab(self._make_results(), "Results")
-        self.addTab(self._over_time, "Over time")
+        self.addTab(self.over_time, "Over time")
         self.addTab(self._make_settings(), "Settings in force")
         self.addTab(self._make_notes(), "Notes")
         self.addTab(self._log, "Log")
@@ -124,7 +120,7 @@ class DetailTabs(QTabWidget):
             return
         self._stale.discard(tab)
         fill: tuple[Callable[[Detail], None], ...] = (
-            self._overview.show_detail,
+            self.overview.show_detail,
             self._show_steps,
             self._ask_over_time,
             lambda detail: self._settings.show(detail.settings),
@@ -143,7 +139,7 @@ class DetailTabs(QTabWidget):
         self._tell_step()
 
     def _ask_over_time(self, detail: Detail) -> None:
-        self._over_time.show_words(READING)
+        self.over_time.show_words(READING)
         self.over_time_wanted.emit(detail.shown["id"])
 
     def show_over_time(self, session: str, found: OverTimeEntry | str) -> None:
@@ -151,9 +147,9 @@ class DetailTabs(QTabWidget):
         if self._detail is None or self._detail.shown["id"] != session:
             return
         if isinstance(found, str):
-            self._over_time.show_words(found)
+            self.over_time.show_words(found)
         else:
-            self._over_time.show_found(found)
+            self.over_time.show_found(found)
 
     def _tell_step(self) -> None:
         """Show whether the chosen step was steady, and which of its seconds count."""

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 from app.core.harmless import harmless
 from app.protocol.answers import FAIL, INFO, WARN, Check
 from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO
-from ui.core.plain import as_tip
+from ui.core.plain import as_tip, first_lines
 from ui.core.theme import SPACE, Theme
 
 WAITING = "waiting"  # of what is not known yet: nothing is wrong with it
@@ -132,6 +132,6 @@ def _item(check: Check, ink: QColor) -> QListWidgetItem:
         item.setData(_OPTION, (check.contender, check.answers[0].option))
         lines.append("Double-click or press Enter to show the line of the preset")
     details = [f"{each.option}: {each.text}" for each in check.answers if each.text not in check.text]
-    more = [f"and {len(details) - _MOST_DETAILS} more"] if len(details) > _MOST_DETAILS else []
-    item.setToolTip(as_tip("\n".join(map(harmless, [*lines, *details[:_MOST_DETAILS], *more]))))
+    shown = [*lines, *first_lines([*map(harmless, details)], _MOST_DETAILS).splitlines()]
+    item.setToolTip(as_tip("\n".join(map(harmless, shown))))
     return item

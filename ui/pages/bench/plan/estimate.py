@@ -12,7 +12,7 @@ from app.planner.estimate.estimate import Estimate
 from app.planner.starting.draft import Outcome
 from app.protocol.plan import Plan
 from app.stats.at_target.verdicts import LEAST
-from ui.core.plain import Label, as_tip
+from ui.core.plain import Label, as_tip, first_lines
 from ui.core.theme import SPACE
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.layouts import in_column
@@ -84,7 +84,6 @@ def _sizes_text(found: Estimate) -> str:
     """Sizes of data and memory: whether the data fits causes most surprises."""
     texts = [
         f"{each.contender}: {bytes_text(each.data_bytes)} of data, {bytes_text(each.cache_bytes)} of cache"
-        for each in found.contenders[:3]
+        for each in found.contenders
     ]
-    more = len(found.contenders) - len(texts)
-    return "\n".join([*texts, f"and {more} more"] if more else texts)
+    return first_lines(texts, 3)
