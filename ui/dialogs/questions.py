@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from ui.core.plain import plain_box
 from ui.widgets.layouts import open_once
 
+Act = Callable[[], object]
+_BUTTON = QMessageBox.StandardButton
 
-def ask_before(parent: QWidget, question: str, consequence: str, act: Callable[[], object]) -> None:
-    """Ask first: "Remove the target xeon?". Enter and Escape choose Cancel."""
-    verb = question.split()[0]
-    box = QMessageBox(parent)
-    box.setIcon(QMessageBox.Icon.Question)
-    box.setWindowTitle(verb)
-    plain_box(box, question, consequence)
-    yes = box.addButton(f"&{verb}", QMessageBox.ButtonRole.AcceptRole)
-    box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
-    box.finished.connect(lambda _: act() if box.clickedButton() is yes else None)
+
+def ask(
+    parent: QWidget, title: str, question: str, text: str, answers: Mapping[str, Act], stay: str = "Cancel"
+) -> None:
+    """Ask before something is done; Enter and Escape choose to stay."""
+    box = QMessageBox(QMessageBox.Icon.Question, title, "", _BUTTON.NoButton, parent)
+    plain_box(box, question, text)
+    for answer, act in answers.items():
+        box.addButton(answer, QMessageBox.ButtonRole.AcceptRole).clicked.connect(act)
+    keep = box.addButton(stay, QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(keep)
+    box.setEscapeButton(keep)
     open_once(box)
 
 
-_BUTTON = QMessageBox.StandardButton
-_ANSWERS = {_BUTTON.Save: "&Save", _BUTTON.Discard: "&Discard", _BUTTON.Cancel: "&Cancel"}
+def ask_before(parent: QWidget, question: str, consequence: str, act: Act) -> None:
+    """Ask before what cannot be undone: "Remove the target xeon?"."""
+    verb = question.split()[0]  # also the title and the button
+    ask(parent, verb, question, consequence, {f"&{verb}": act})
 
-Act = Callable[[], object]
+
+_ANSWERS = {_BUTTON.Save: "&Save", _BUTTON.Discard: "&Discard", _BUTTON.Cancel: "&Cancel"}
 
 
 def leave(parent: QWidget, title: str, what: str, save: Callable[[Act], object], then: Act) -> bool:

@@ -154,7 +154,7 @@ class TeamDialog(QDialog):
         self._context.team.exchange(is_asking=True)
 
     def _on_told(self, state: TeamState) -> None:
-        self._state.setText(state.text.removeprefix("Team: ") or _NO_TEAM)
+        self._state.setText(state.text or _NO_TEAM)
 
 
 # the dialog that shows the fingerprint of a team's server and accepts its certificate

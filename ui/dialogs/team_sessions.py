@@ -11,7 +11,6 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QLineEdit,
     QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
@@ -26,6 +25,7 @@ from ui.core.plain import Label
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
 from ui.models.session_columns import contender_text, state_text
+from ui.widgets.filter_line import FilterLine
 from ui.widgets.layouts import dialog_buttons, frame
 from ui.widgets.message import Message
 
@@ -54,8 +54,7 @@ class TeamSessionsDialog(QDialog):
         self.setWindowTitle("Sessions of the team")
         self.resize(WIDTH, HEIGHT)
         self._message, self._said = Message(), Label()
-        self._text = QLineEdit(placeholderText="Filter: name, target, contender, tag, note…")
-        self._text.setAccessibleName("Filter")
+        self._text = FilterLine("Filter", "Filter: name, target, contender, tag, note…")
         self.list = QTreeWidget()
         self.fetch_button, self.more_button = QPushButton("&Fetch"), QPushButton("Show &more")
         self._calm = QTimer(self, singleShot=True, interval=CALM_MS)

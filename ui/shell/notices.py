@@ -199,8 +199,8 @@ class TeamLine(QObject):
 
     def _on_told(self, state: TeamState) -> None:
         self._label.setVisible(bool(state.text))
-        self._label.setText(state.text)
-        self._label.setToolTip(as_tip(f"{state.text}\n{_TIP}"))
+        self._label.setText(f"Team: {state.text}")
+        self._label.setToolTip(as_tip(f"Team: {state.text}\n{_TIP}"))
 
 
 class SavedNews(QObject):

@@ -9,7 +9,6 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QSize, Qt, 
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QLineEdit,
     QListView,
     QPushButton,
     QStyledItemDelegate,
@@ -27,6 +26,7 @@ from ui.core.index import Index
 from ui.core.plain import Label, fitted, with_plain_text
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
+from ui.widgets.filter_line import FilterLine
 from ui.widgets.layouts import NATIVE, in_column, in_row
 
 _LISTED = 200  # more nobody looks through: a word finds the others
@@ -120,8 +120,8 @@ class SessionChooser(QFrame):
         self.setFixedWidth(WIDTH)
         self._latest = Latest(context.tasks, self)
         self._offered: tuple[str, ...] = ()  # sessions that are listed until a word is typed
-        self._filter = QLineEdit(placeholderText="Find sessions", clearButtonEnabled=True)
-        self._filter.setAccessibleName("Find sessions")
+        self._filter = FilterLine("Find sessions", "Find sessions")
+        self._filter.left.connect(self._go_to_list)
         self._model = _SessionsModel(self)
         self._list = QListView()
         self._list.setModel(self._model)
@@ -131,7 +131,7 @@ class SessionChooser(QFrame):
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._remark = Label(role="muted", wraps=True)
         self._build()
-        self._filter.textChanged.connect(self._on_filter_changed)
+        self._filter.textChanged.connect(self.reload)
         self._model.ticked.connect(self.ticked)
 
     def _build(self) -> None:
@@ -173,14 +173,12 @@ class SessionChooser(QFrame):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
-        elif event.key() == Qt.Key.Key_Down and self._filter.hasFocus():
-            self._list.setFocus()
-            self._list.setCurrentIndex(self._model.index(0))
         else:
             super().keyPressEvent(event)
 
-    def _on_filter_changed(self) -> None:
-        self.reload()
+    def _go_to_list(self) -> None:
+        self._list.setFocus()
+        self._list.setCurrentIndex(self._model.index(0))
 
     def _on_read(self, listed: _Listed) -> None:
         self._model.show(listed.lines)

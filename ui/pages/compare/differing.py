@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from app.comparison.cells.labels import names_of
 from app.comparison.differences.differences import DifferenceEntry, differences, is_of_the_builds
@@ -15,6 +15,7 @@ from ui.core.plain import Label
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
 from ui.models.differences import DifferencesModel
+from ui.widgets.filter_line import FilterLine
 from ui.widgets.layouts import NATIVE, in_column, in_row
 from ui.widgets.table import Table
 
@@ -32,12 +33,11 @@ class DifferencesPanel(Panel):
         self._latest = Latest(context.tasks, self)
         self._found: list[DifferenceEntry] = []
         self._names: list[str] = []
-        self._filter = QLineEdit(placeholderText="Filter", clearButtonEnabled=True)
-        self._filter.setAccessibleName("Filter of the differences")
-        self._filter.textChanged.connect(self._on_filter_changed)
+        self._filter = FilterLine("Filter of the differences", "Filter")
+        self._filter.textChanged.connect(self._show)
         self._partial = QCheckBox()
         self._partial.setToolTip("Variables that some builds do not have, or at each build's default")
-        self._partial.toggled.connect(self._on_filter_changed)
+        self._partial.toggled.connect(self._show)
         self._model = DifferencesModel(context.theme, self)
         self._table = Table("What differs")
         self._table.setModel(self._model)
@@ -95,9 +95,6 @@ class DifferencesPanel(Panel):
         for at in range(1, values + 1):
             self._table.setColumnWidth(at, max(room, _VALUE_WIDTH))
         self._remark.setText("" if kept else NOTHING if not self._found else "Nothing fits.")
-
-    def _on_filter_changed(self) -> None:
-        self._show()
 
 
 def matching(found: Sequence[DifferenceEntry], text: str, has_partial: bool) -> list[DifferenceEntry]:

@@ -5,30 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.history.lists.browsing import FACETS, FacetValue, Filter
-from ui.core.plain import Label, as_tip
+from ui.core.plain import Label
 from ui.core.shortcuts import SHORTCUTS
 from ui.core.theme import SPACE
+from ui.widgets.filter_line import FilterLine
 from ui.widgets.layouts import in_row
 
 from .facets import FacetButton
-
-
-class FilterLine(QLineEdit):
-    """A line edit: Down goes to the list, Escape clears."""
-
-    left = Signal()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Down:
-            self.left.emit()
-        elif event.key() == Qt.Key.Key_Escape and self.text():
-            self.clear()
-        else:
-            super().keyPressEvent(event)
 
 
 class FilterBar(QWidget):
@@ -39,10 +25,8 @@ class FilterBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._text = FilterLine(clearButtonEnabled=True)
-        self._text.setPlaceholderText("Filter: name, target, contender, tag, note…")
-        self._text.setAccessibleName("Filter sessions")
-        self._text.setToolTip(as_tip(f"Show sessions that contain each word ({SHORTCUTS['find']})"))
+        tip = f"Show sessions that contain each word ({SHORTCUTS['find']})"
+        self._text = FilterLine("Filter sessions", "Filter: name, target, contender, tag, note…", tip)
         self._text.setMinimumWidth(160)
         self._facets = [FacetButton(name) for name in FACETS]
         self._count = Label(role="muted")

@@ -27,6 +27,7 @@ from ui.models.settings_in_force import SettingModel
 from ui.models.steps import COLUMNS, REMARKS, StepModel
 from ui.widgets.actions import action, action_button
 from ui.widgets.elided import ElidedLabel
+from ui.widgets.filter_line import FilterLine
 from ui.widgets.layouts import NATIVE, boxed, in_column, in_row
 from ui.widgets.table import Table
 
@@ -101,8 +102,8 @@ class DetailTabs(QTabWidget):
         self._in_force.setModel(self._settings)
         for at, width in enumerate((130, 340, 200)):
             self._in_force.setColumnWidth(at, width)
-        line = QLineEdit(placeholderText="Filter settings", clearButtonEnabled=True)
-        line.setAccessibleName("Filter settings")
+        line = FilterLine("Filter settings", "Filter settings")
+        line.left.connect(self._in_force.setFocus)
         line.textChanged.connect(self._settings.filter)
         return _under(line, self._in_force)
 

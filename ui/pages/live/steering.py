@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLineEdit, QMessageBox, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.protocol.events import MAX_NOTE
 from ui.core.context import Context
 from ui.core.followed_plan import FollowedPlan
-from ui.core.plain import plain_box
 from ui.core.theme import SPACE
+from ui.dialogs.questions import ask
 from ui.widgets.actions import action, action_button
-from ui.widgets.layouts import in_row, open_once
+from ui.widgets.layouts import in_row
 
 
 class Steering(QWidget):
@@ -106,16 +106,8 @@ class Steering(QWidget):
             )
 
     def _confirm(self, question: str, text: str, answers: Mapping[str, Callable[[], None]]) -> None:
-        box = QMessageBox(self.window())
-        box.setIcon(QMessageBox.Icon.NoIcon)
-        box.setWindowTitle(next(iter(answers)).replace("&", ""))
-        plain_box(box, question, text)
-        for answer, agreed in answers.items():
-            box.addButton(answer, QMessageBox.ButtonRole.AcceptRole).clicked.connect(agreed)
-        go_on = box.addButton("Keep &running", QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(go_on)
-        box.setEscapeButton(go_on)
-        open_once(box)
+        title = next(iter(answers)).replace("&", "")
+        ask(self.window(), title, question, text, answers, "Keep &running")
 
     def _stop(self, what: str, said: str) -> None:
         if self._plan is not None:

@@ -137,7 +137,7 @@ class LoadDialog(ListDialog):
         try:
             address_of(address)
         except InputError as error:
-            return f"The address {error}." if str(error).startswith("must") else f"{error}."
+            return f"{error.window_text or error}."
         return load_problem(names, address, self._server)
 
 

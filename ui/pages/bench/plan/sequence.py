@@ -15,6 +15,7 @@ from app.planner.starting.draft import Draft, Outcome, open_values
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE, Theme
 from ui.widgets.actions import action, action_button
+from ui.widgets.filter_line import FilterLine
 from ui.widgets.grouped_box import Entry, GroupedBox
 from ui.widgets.layouts import NATIVE, in_column, in_row
 
@@ -40,9 +41,9 @@ class SequencePanel(QWidget):
         self.box.activated.connect(lambda _: self.sequence_chosen.emit(self.box.currentData()))
         self.title = Label(role="muted", wraps=True)
         self.steps = StepTree()
-        self.filter = QLineEdit(placeholderText="filter", clearButtonEnabled=True)
-        self.filter.setAccessibleName("Filter of the steps")
-        self.filter.setToolTip("Show only steps that contain these words")
+        tip = "Show only steps that contain these words"
+        self.filter = FilterLine("Filter of the steps", "filter", tip)
+        self.filter.left.connect(self.steps.setFocus)
         self.filter.textChanged.connect(self.steps.filter_by)
         self.fields = FieldsForm()
         tip = "Run each step with several thread counts, core sets and values of a variable"
