@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QBoxLayout,
     QDialog,
     QDialogButtonBox,
+    QGridLayout,
     QHBoxLayout,
     QLayout,
+    QSplitter,
     QVBoxLayout,
     QWidget,
 )
@@ -31,6 +34,27 @@ def in_column(*parts: Part, spacing: int = SPACE, margins: Margins = (0, 0, 0, 0
 
 def in_row(*parts: Part, spacing: int = SPACE, margins: Margins = (0, 0, 0, 0)) -> QHBoxLayout:
     return _fill(QHBoxLayout(), parts, spacing, margins)
+
+
+def in_grid(across: int, down: int, margins: Margins = (0, 0, 0, 0)) -> QGridLayout:
+    """An empty grid with so much room between its columns and rows."""
+    made = QGridLayout()
+    made.setContentsMargins(*margins)
+    made.setHorizontalSpacing(across)
+    made.setVerticalSpacing(down)
+    return made
+
+
+def split(orientation: Qt.Orientation, *parts: tuple[QWidget, int, int]) -> QSplitter:
+    """Widgets with a handle between them: their first sizes in pixels, and shares of what is left."""
+    made = QSplitter(orientation)
+    for at, (widget, _, share) in enumerate(parts):
+        made.addWidget(widget)
+        made.setStretchFactor(at, share)
+    made.setSizes([size for _, size, _ in parts])
+    made.setChildrenCollapsible(False)
+    made.setHandleWidth(SPACE)
+    return made
 
 
 def boxed(layout: QLayout) -> QWidget:

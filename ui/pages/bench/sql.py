@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFileDialog,
     QListWidget,
-    QSplitter,
     QWidget,
 )
 
@@ -37,7 +36,7 @@ from ui.widgets.actions import action, action_button
 from ui.widgets.code_editor import CodeEditor
 from ui.widgets.form import Choice, Field, Form
 from ui.widgets.highlighter import CUSTOM_SQL, Highlighter
-from ui.widgets.layouts import NATIVE, dialog_buttons, frame, in_column, in_row
+from ui.widgets.layouts import NATIVE, dialog_buttons, frame, in_column, in_row, split
 from ui.widgets.message import Message
 
 from .plan.draft_controller import DraftController
@@ -230,11 +229,7 @@ class SqlForm(QWidget):
         self._colours = Highlighter(theme, self.text.document(), CUSTOM_SQL)
         self.problems.setAccessibleName("What is wrong")
         self.problems.setToolTip("Press Enter to go to the line")
-        work = QSplitter(Qt.Orientation.Vertical)
-        work.addWidget(self.text)
-        work.addWidget(self.problems)
-        work.setSizes(HEIGHTS)
-        work.setChildrenCollapsible(False)
+        work = split(Qt.Orientation.Vertical, (self.text, HEIGHTS[0], 1), (self.problems, HEIGHTS[1], 0))
         self.setLayout(in_column(self.fields, (work, 1)))
         self.text.textChanged.connect(self.typed)
         self.problems.itemActivated.connect(lambda item: self.text.go_to_line(item.data(_LINE)))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QLineEdit, QScrollArea, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLineEdit, QScrollArea
 
 from app.core.harmless import harmless
 from app.history.steps.figures import SessionShown
@@ -14,38 +12,11 @@ from ui.core.plain import Label
 from ui.core.theme import SPACE
 from ui.models.session_columns import tone_of
 from ui.widgets.layouts import NATIVE, boxed, in_column, in_row
+from ui.widgets.pairs import Pairs
 
-from .reading import Detail, Pair
+from .reading import Detail
 
-_LINES = 9  # of each column
 _TOLD = 3  # failed steps; the others are in the results
-
-
-class _Lines(QWidget):
-    """Titles and texts; labels are reused, their texts change."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        layout = QGridLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setHorizontalSpacing(2 * SPACE)
-        layout.setVerticalSpacing(SPACE // 2)
-        layout.setColumnStretch(1, 1)
-        self._labels: list[tuple[Label, Label]] = []
-        for row in range(_LINES):
-            title, text = Label(role="muted"), Label(wraps=True, selectable=True)
-            layout.addWidget(title, row, 0, Qt.AlignmentFlag.AlignTop)
-            layout.addWidget(text, row, 1)
-            self._labels.append((title, text))
-        layout.setRowStretch(_LINES, 1)
-
-    def show_pairs(self, pairs: Sequence[Pair]) -> None:
-        given = [pair for pair in pairs if pair[1]]
-        for at, (title, text) in enumerate(self._labels):
-            pair = given[at] if at < len(given) else ("", "")
-            title.setText(pair[0])
-            text.setText(pair[1])
-            text.setAccessibleName(pair[0])
 
 
 class Overview(QScrollArea):
@@ -54,7 +25,7 @@ class Overview(QScrollArea):
     def __init__(self) -> None:
         super().__init__()
         self._session = ""
-        self._what, self._on = _Lines(), _Lines()
+        self._what, self._on = Pairs(), Pairs()
         self._state = Label(wraps=True, selectable=True)
         self._tags = QLineEdit(placeholderText="Tags, separated by commas; press Enter to save")
         self._tags.setAccessibleName("Tags")

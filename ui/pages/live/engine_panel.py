@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core.units import with_unit
 from app.engines import engine_of
@@ -15,6 +15,7 @@ from app.history.steps.step_text import named
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE, Theme
 from ui.widgets.figure_cell import FigureCell
+from ui.widgets.layouts import in_grid
 
 from .curves import RECENT_S, SessionCurves
 
@@ -37,10 +38,8 @@ class EngineFiguresPanel(QWidget):
         self._latest: Mapping[str, float | None] = {}  # series of the latest of them
         self._trends: dict[str, deque[float | None]] = {}  # by the name of a figure
         self.heading = Label(role="muted")
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(SPACE, SPACE // 2, SPACE, SPACE // 2)
-        self._grid.setHorizontalSpacing(2 * SPACE)
-        self._grid.setVerticalSpacing(SPACE // 2)
+        self._grid = in_grid(2 * SPACE, SPACE // 2, margins=(SPACE, SPACE // 2, SPACE, SPACE // 2))
+        self.setLayout(self._grid)
 
     @property
     def _panel(self) -> Sequence[Figure]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from app.planner.request.options import Option
 from app.planner.request.request import MAX_NAME, OPTIONS
@@ -15,6 +15,7 @@ from app.protocol.plan import UNTIL_DECIDED
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.elided import ElidedLabel
+from ui.widgets.layouts import in_grid
 
 ACROSS = 3
 _NAME_TIP = "First part of the session names; empty: the name of the sequence"
@@ -33,10 +34,8 @@ class FieldsForm(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._labels: dict[QWidget, Label] = {}
-        self._layout = QGridLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 2)  # of the frame of the last field
-        self._layout.setHorizontalSpacing(SPACE)
-        self._layout.setVerticalSpacing(SPACE // 4)
+        self._layout = in_grid(SPACE, SPACE // 4, margins=(0, 0, 0, 2))  # of the frame of the last field
+        self.setLayout(self._layout)
         self.repeats = QComboBox()
         self.edits: dict[str, QLineEdit] = {}
         self.boxes: dict[str, QComboBox] = {}

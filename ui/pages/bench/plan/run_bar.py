@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QProgressBar, QWidget
+from PySide6.QtWidgets import QCheckBox, QProgressBar, QWidget
 
 from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import NO_SURVEY
@@ -14,7 +14,7 @@ from app.planner.starting.launch import Stage
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.actions import action, action_button
-from ui.widgets.layouts import in_column, in_row
+from ui.widgets.layouts import in_column, in_grid, in_row
 
 QUIET_WAIT_S = 600
 
@@ -112,9 +112,7 @@ class RunBar(QWidget):
         queue = action_button(self.queue)  # always shown: Run would grow over its place
         buttons = in_row((self.button, 1), queue, self._rehearse_button, self._cancel_button)
         self._several_button, self._load_button = map(action_button, (self.several, self.load))
-        choices = QGridLayout()
-        choices.setHorizontalSpacing(SPACE)
-        choices.setVerticalSpacing(SPACE // 4)
+        choices = in_grid(SPACE, SPACE // 4)
         choices.setColumnStretch(1, 1)
         for at, box in enumerate(self.ticks.values()):
             choices.addWidget(box, *divmod(at, 2))

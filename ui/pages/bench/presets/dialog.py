@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QListWidget,
     QListWidgetItem,
-    QSplitter,
     QWidget,
 )
 
@@ -42,7 +41,7 @@ from ui.widgets.actions import action
 from ui.widgets.code_editor import CodeView, CompletingEditor
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.highlighter import DIFFERENCE, MY_CNF, Highlighter
-from ui.widgets.layouts import NATIVE, boxed, dialog_buttons, frame, in_column, in_row
+from ui.widgets.layouts import NATIVE, boxed, dialog_buttons, frame, in_column, in_row, split
 from ui.widgets.message import Message
 
 SIZE, WIDTHS, HEIGHTS = (1080, 680), (540, 540), (440, 140)
@@ -107,16 +106,11 @@ class PresetDialog(QDialog):
             each.setEnabled(self._survey is not None)
 
     def _build_layout(self) -> None:
-        both, work = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Vertical)
         whose = Label(self._whose())
         whose.setFixedHeight(self.beside.form.sizeHint().height())  # both texts begin at one height
-        both.addWidget(boxed(in_column(whose, (self.text, 1))))
-        both.addWidget(self.beside)
-        work.addWidget(both)
-        work.addWidget(self.answers)
-        for splitter, sizes in ((both, WIDTHS), (work, HEIGHTS)):
-            splitter.setSizes(sizes)
-            splitter.setChildrenCollapsible(False)
+        left = boxed(in_column(whose, (self.text, 1)))
+        both = split(Qt.Orientation.Horizontal, (left, WIDTHS[0], 1), (self.beside, WIDTHS[1], 1))
+        work = split(Qt.Orientation.Vertical, (both, HEIGHTS[0], 1), (self.answers, HEIGHTS[1], 0))
         close = QDialogButtonBox.StandardButton.Close
         buttons = dialog_buttons(self, close, self.ask, self.start, self.save)
         frame(self, self.message, (work, 1), in_row((self.said, 1), buttons, spacing=NATIVE))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from app.core.errors import InputError
 from app.core.harmless import harmless
@@ -19,7 +19,7 @@ from ui.models.choices import engine_text
 from ui.widgets.actions import action, action_button
 from ui.widgets.code_editor import CodeView
 from ui.widgets.highlighter import MY_CNF, Highlighter
-from ui.widgets.layouts import NATIVE, in_column
+from ui.widgets.layouts import NATIVE, in_column, in_grid
 
 _WRITTEN = "as written"
 
@@ -93,14 +93,10 @@ class PresetView(QWidget):
             box.setMinimumContentsLength(12)
         self.preset.setToolTip("Which my.cnf")
         self.form.setToolTip("The file as written, or as Dyno sends it to a build of this target")
-        head = QGridLayout()
-        head.setSpacing(SPACE)
-        head.addWidget(self.preset, 0, 0)
-        head.addWidget(self.form, 0, 1)
-        head.addWidget(self.name, 1, 0)
-        head.addWidget(action_button(self.copy), 1, 1)
-        head.addWidget(action_button(self.edit), 2, 0)
-        head.addWidget(action_button(self.delete), 2, 1)
+        head = in_grid(SPACE, SPACE)
+        buttons = map(action_button, (self.copy, self.edit, self.delete))
+        for at, each in enumerate((self.preset, self.form, self.name, *buttons)):
+            head.addWidget(each, *divmod(at, 2))
         parts = (head, self.words, (self.text, 1))
         self.setLayout(in_column(*parts, spacing=NATIVE, margins=(0, SPACE, 0, 0)))
 

@@ -10,7 +10,6 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
-    QGridLayout,
     QHeaderView,
     QLabel,
     QPushButton,
@@ -34,7 +33,7 @@ from ui.core.index import Index
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.layouts import in_column, in_row
-from ui.widgets.table import tabular
+from ui.widgets.pairs import Pairs
 
 _KINDS = {"nvme": "NVMe", "ssd": "SSD", "hdd": "hard disk", "memory": "in memory", "file": "in a file"}
 
@@ -48,7 +47,7 @@ class SurveyCard(QFrame):
         self.setAccessibleName("Survey")
         self._survey: Surveyed | None = None
         self._head, self._age = Label(role="heading", wraps=True), Label(role="muted")
-        self._facts = _Facts()
+        self._facts = Pairs()
         self._warnings, self._builds_head = Label(role="heading"), Label(role="heading")
         self._warning_lines = QVBoxLayout()
         self._warning_labels: list[QLabel] = []
@@ -67,7 +66,7 @@ class SurveyCard(QFrame):
         self._survey = survey
         self._set_empty(False)
         self._head.setText(cpu_text(content.cpu))
-        self._facts.show_facts([(name, value) for name, value in facts_of(content) if value])
+        self._facts.show_pairs(facts_of(content))
         self._show_warnings(content.warnings)
         builds = content.builds
         unable = sum(1 for build in builds if build.problem)
@@ -113,36 +112,6 @@ class SurveyCard(QFrame):
         label = Label(role="warn", wraps=True, selectable=True)
         self._warning_lines.addWidget(label)
         self._warning_labels.append(label)
-
-
-class _Facts(QWidget):
-    """Names on the left, values on the right."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._layout = QGridLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setHorizontalSpacing(2 * SPACE)
-        self._layout.setVerticalSpacing(SPACE // 2)
-        self._layout.setColumnStretch(1, 1)
-        self._lines: list[tuple[QLabel, QLabel]] = []
-
-    def show_facts(self, facts: Sequence[tuple[str, str]]) -> None:
-        while len(self._lines) < len(facts):
-            self._add_line()
-        for at, labels in enumerate(self._lines):
-            texts = facts[at] if at < len(facts) else ("", "")
-            for label, text in zip(labels, texts, strict=True):
-                label.setVisible(at < len(facts))
-                label.setText(text)
-
-    def _add_line(self) -> None:
-        name, value = Label(role="muted"), Label(wraps=True, selectable=True)
-        name.setAlignment(Qt.AlignmentFlag.AlignTop)
-        value.setFont(tabular(value.font()))
-        self._layout.addWidget(name, len(self._lines), 0)
-        self._layout.addWidget(value, len(self._lines), 1)
-        self._lines.append((name, value))
 
 
 class BuildTree(QTreeWidget):

@@ -20,7 +20,7 @@ from app.remote.secrets import SecretNeededError
 from app.remote.target import Target
 from ui.core.plain import Label, as_tip, error_lines, fitted
 from ui.core.theme import SPACE
-from ui.widgets.layouts import in_column, in_row
+from ui.widgets.layouts import in_column, in_grid, in_row
 from ui.widgets.message import Message
 
 from .list import TargetState
@@ -141,13 +141,11 @@ class StagesView(QFrame):
         self._clock = QElapsedTimer()
         self._lines: dict[str, _Line] = {}
         self._active = ""
-        self._layout = QGridLayout(self)
-        self._layout.setContentsMargins(SPACE, SPACE, SPACE, SPACE)
-        self._layout.setHorizontalSpacing(SPACE)
-        self._layout.setVerticalSpacing(SPACE // 2)
-        self._layout.setColumnStretch(2, 1)
+        grid = in_grid(SPACE, SPACE // 2, margins=(SPACE,) * 4)
+        grid.setColumnStretch(2, 1)
+        self.setLayout(grid)
         for row, stage in enumerate(_TITLES):
-            self._lines[stage] = _Line(self._layout, row, _TITLES[stage])
+            self._lines[stage] = _Line(grid, row, _TITLES[stage])
         self.hide()
 
     def begin(self, stages: Sequence[str]) -> None:
