@@ -28,8 +28,8 @@ _TINT = 36  # of 255: the letters stay what is read
 class CodeEditor(QPlainTextEdit):
     """An editor that Tab leaves, like every other widget here."""
 
-    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, name: str) -> None:
+        super().__init__()
         self.theme = theme
         self._wrong: frozenset[int] = frozenset()
         self._doubtful: frozenset[int] = frozenset()
@@ -130,8 +130,8 @@ _OF_POPUP = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape, Qt.Key.Key_
 class CompletingEditor(CodeEditor):
     """An editor that completes names once it gets some."""
 
-    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(theme, name, parent)
+    def __init__(self, theme: Theme, name: str) -> None:
+        super().__init__(theme, name)
         self.completer = _completer((), self)
         self.completer.setWidget(self)
         self.names = QListView()
@@ -190,8 +190,8 @@ def _completer(names: Iterable[str], parent: QWidget) -> QCompleter:
 class CodeView(QPlainTextEdit):
     """Text to select and copy; Tab leaves it."""
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str) -> None:
+        super().__init__()
         self.setAccessibleName(name)
         self.setReadOnly(True)
         self.setTabChangesFocus(True)

@@ -14,9 +14,9 @@ WIDTH = 480
 
 
 class EmptyPage(QWidget):
-    def __init__(self, title: str, text: str, *actions: QAction, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, text: str, *actions: QAction) -> None:
         """The first action is the next step."""
-        super().__init__(parent)
+        super().__init__()
         heading, words = Label(title, "title"), Label(text, "muted", wraps=True)
         words.setFixedWidth(WIDTH)
         words.setMinimumHeight(words.heightForWidth(WIDTH))  # centred, its layout would give it one line

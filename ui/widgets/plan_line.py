@@ -45,8 +45,8 @@ class ShownTarget(Protocol):
 class Sparkline(QWidget):
     """QPS of the latest seconds, from zero to their maximum, with gaps."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._values: list[float | None] = []
         self.setFixedSize(QSize(9 * SPACE, 2 * SPACE))
@@ -85,8 +85,8 @@ class PlanLine(FocusFrame):
 
     clicked = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._text = ElidedLabel()
         self._text.setFont(tabular(self._text.font()))
         self._line = Sparkline(theme)

@@ -106,8 +106,8 @@ class ApprovalView(QWidget):
 
     approved = Signal(str, str)  # hash, workload
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._asked: UnapprovedError | None = None
         self.words = Label(wraps=True)
         self.text = CodeView("What the workload runs")
@@ -141,8 +141,8 @@ class PlanText(QWidget):
     open_wanted = Signal(str)  # path
     said = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._draft = Draft()
         self.folder = ""  # where dialogs begin
         self.text = CodeView("Plan as TOML")

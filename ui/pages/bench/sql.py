@@ -220,8 +220,8 @@ class SqlForm(QWidget):
 
     typed = Signal()  # in the text
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._given = OwnSql()
         self.fields = Form(FIELDS)
         self.name, self.title = self.fields.line("name"), self.fields.line("title")

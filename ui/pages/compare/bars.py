@@ -62,8 +62,8 @@ class BarsPanel(Panel):
     tip = "One chart per group of steps"
     nothing = NOTHING["bars"]
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
         self._charts: list[BarChart] = []
         self._lines: list[tuple[QWidget, QHBoxLayout]] = []
         self._widths: list[int] = []

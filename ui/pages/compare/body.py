@@ -38,8 +38,8 @@ class Body(QWidget):
 
     failed = Signal(Exception)
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__()
         self._context = context
         self.table = ComparisonTable(context.theme)
         self.tabs = QTabWidget()

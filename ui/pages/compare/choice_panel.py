@@ -15,8 +15,8 @@ from .panel import Panel
 class ChoicePanel(Panel):
     """The choice can be hidden; the chart is created when it is first needed."""
 
-    def __init__(self, theme: Theme, label: str, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
+    def __init__(self, theme: Theme, label: str) -> None:
+        super().__init__(theme)
         self._chart: LineChart | None = None
         self._choice = QComboBox()
         self._choice.setAccessibleName(label.replace("&", ""))

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QWidget,
 )
 
 from app.core.harmless import harmless
@@ -114,8 +113,8 @@ class SessionChooser(QFrame):
     closed = Signal()
     failed = Signal(Exception)
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__()
         self.setProperty("role", "card")
         self.setFixedWidth(WIDTH)
         self._latest = Latest(context.tasks, self)

@@ -30,8 +30,8 @@ class Controls(QWidget):
 
     changed = Signal()
 
-    def __init__(self, memory: Memory, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, memory: Memory) -> None:
+        super().__init__()
         self._memory = memory
         self._measures = QComboBox()
         self._measures.setAccessibleName("Measure")

@@ -28,8 +28,8 @@ class DifferencesPanel(Panel):
     title = "What differs"
     tip = "Differences between the columns, the most important first: durability, parity, variables, preset"
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(context.theme, parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.theme)
         self._latest = Latest(context.tasks, self)
         self._found: list[DifferenceEntry] = []
         self._names: list[str] = []

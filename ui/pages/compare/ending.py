@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtWidgets import QWidget
-
 from app.comparison.cells.cell import Row
 from app.comparison.charts.points import Numbers
 from app.comparison.verdicts.compare import sessions_of
@@ -28,8 +26,8 @@ class EndingPanel(Panel):
 
     nothing = ""  # what is said where none of the sessions has it
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(context.theme, parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.theme)
         self._latest = Latest(context.tasks, self)
         self._chart: StillChart | None = None
         self._numbers: Numbers | None = None

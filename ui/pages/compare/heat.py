@@ -47,8 +47,8 @@ class HeatPanel(Panel):
     title = "Heat map"
     tip = "The latency of the chosen step second by second; repeats are added up"
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(context.theme, parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.theme)
         self._latest = Latest(context.tasks, self)
         self._made: list[HeatChart] = []
         self._charts: list[HeatChart] = []  # those of columns

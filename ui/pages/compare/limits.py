@@ -36,8 +36,8 @@ class LimitsRow(QWidget):
     turned = Signal()  # details, or only steps of all columns
     failed = Signal(Exception)
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__()
         self._context = context
         kept = _read(context)
         self._wanted = _Wanted(kept.matters_pct, kept.false_share_pct)

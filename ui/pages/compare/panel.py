@@ -74,8 +74,8 @@ class Panel(QWidget):
     failed = Signal(Exception)
     saved = Signal(object, str)  # Path of a picture, one line about it
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self.theme = theme
         self.shown: PanelContent | None = None
         self._drawn: tuple[object, ...] = ()

@@ -50,8 +50,8 @@ class SecondsPanel(Panel):
     title = "Seconds"
     tip = "The chosen step second by second; all sessions begin at its start"
 
-    def __init__(self, context: Context, series: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(context.theme, parent)
+    def __init__(self, context: Context, series: str = "") -> None:
+        super().__init__(context.theme)
         self._context = context
         self._latest = Latest(context.tasks, self)
         self._chart: TimeChart | None = None

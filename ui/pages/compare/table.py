@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QMenu
 
 from app.comparison.cells.cell import Row
 from ui.core.theme import SPACE, Theme
@@ -27,10 +27,8 @@ class ComparisonTable(Table):
     column_moved = Signal(int, int)  # from, to
     cell_chosen = Signal(object)  # Row | None
 
-    def __init__(
-        self, theme: Theme, figures: ComparisonModel | None = None, parent: QWidget | None = None
-    ) -> None:
-        super().__init__("Comparison", parent)
+    def __init__(self, theme: Theme, figures: ComparisonModel | None = None) -> None:
+        super().__init__("Comparison")
         self.figures = ComparisonModel(theme, self) if figures is None else figures
         self._head = ColumnHeader(theme, self)
         self.setHorizontalHeader(self._head)

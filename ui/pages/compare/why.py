@@ -69,8 +69,8 @@ class WhyPanel(Panel):
     title = "Why"
     tip = "What a query costs, next to the change of the result"
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(context.theme, parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.theme)
         self._context = context
         self._latest = Latest(context.tasks, self)
         self._named: Table | None = None  # of the ways of READ, once it is read

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QStackedWidget
 
 from ui.core.plain import Label
 from ui.core.theme import Theme
@@ -20,8 +20,8 @@ class DetailPane(QStackedWidget):
 
     opened = Signal(object)  # DetailTabs, when they are made
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._tabs: DetailTabs | None = None
         self._words = Label(role="muted", wraps=True)

@@ -23,8 +23,8 @@ class FilterBar(QWidget):
     changed = Signal(object)  # Filter
     left = Signal()  # towards the list
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         tip = f"Show sessions that contain each word ({SHORTCUTS['find']})"
         self._text = FilterLine("Filter sessions", "Filter: name, target, contender, tag, note…", tip)
         self._text.setMinimumWidth(160)

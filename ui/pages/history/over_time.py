@@ -29,8 +29,8 @@ class OverTime(QWidget):
 
     compare_wanted = Signal(object)  # ids of the sessions around a change
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._found: OverTimeEntry | None = None
         self._choice, self._said = QComboBox(), Label(wraps=True)

@@ -196,8 +196,8 @@ def _under(line: QWidget | QLayout, below: QWidget) -> QWidget:
 class StepTable(Table):
     """Shows the columns that fit, until a person chooses them in the menu of the head."""
 
-    def __init__(self, model: StepModel, parent: QWidget | None = None) -> None:
-        super().__init__("Results", parent)
+    def __init__(self, model: StepModel) -> None:
+        super().__init__("Results")
         self._is_chosen = False
         self.setModel(model)
         head = self.horizontalHeader()

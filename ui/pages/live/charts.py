@@ -44,8 +44,8 @@ class SessionCharts(QWidget):
     saved = Signal(object, str)  # Path of a picture, one line about it
     failed = Signal(object)  # Exception
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._shown: ShownCurves | None = None
         self._cuts: dict[int, CutEntry] = {}  # by position of the step

@@ -28,8 +28,8 @@ NO_FIGURES = "No figures of the engine: an older Dyno did not store them, or the
 class EngineFiguresPanel(QWidget):
     """Cells in two lines, for the engine of the session that is shown."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self.engine = ""
         self.cells: dict[str, FigureCell] = {}  # by the name of a figure

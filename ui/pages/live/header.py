@@ -23,8 +23,8 @@ from ui.widgets.table import tabular
 class PlanHeader(QWidget):
     """The header, updated once a second."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self.strip = PlanStrip(theme)
         self._legend = StripLegend(theme)
         self._title, self._state = ElidedLabel(role="title"), ElidedLabel(role="muted")
@@ -111,8 +111,8 @@ class PlansRow(QScrollArea):
 
     chosen = Signal(str)  # plan id
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._lines: dict[str, PlanLine] = {}
         self._layout = in_row(1, spacing=2 * SPACE)

@@ -24,8 +24,8 @@ class WaitsPanel(QWidget):
 
     failed = Signal(Exception)
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__()
         self._latest = Latest(context.tasks, self)
         self._chosen: tuple[str, int] | None = None  # session, and position of a step
         self._model = TextTableModel(self)

@@ -50,8 +50,8 @@ class FlameChart(FocusFrame):
     pointed = Signal(str)  # the frame under the mouse or the keyboard, in words
     found = Signal(float)  # the share of samples that the search found
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._flame: Flame | None = None
         self._shades: Sequence[float] = ()
@@ -250,8 +250,8 @@ _CHANGE = ("a smaller share than in the base", "no change beyond chance", "a lar
 class FlameLegend(QWidget):
     """One line: the largest parts first, as many as fit; its tooltip has all."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._flame: Flame | None = None
         self.setAccessibleName("Legend")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
 from app.core.harmless import harmless
 from app.protocol.answers import FAIL, INFO, WARN, Check
@@ -32,8 +32,8 @@ class CheckList(QListWidget):
 
     option_wanted = Signal(str, str)  # contender, option
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._checks: tuple[Check, ...] = ()
         self._is_open = False  # the fold

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QFrame
 
 from app.core.units import bytes_text, clock_text, count_text
 from app.planner.estimate.estimate import Estimate
@@ -24,8 +24,8 @@ TICK_MS = 10_000  # of the finish
 class EstimateCard(QFrame):
     """Time and disk in large letters, with their parts in small ones."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("role", "card")
         self._found: Estimate | None = None
         self._tick = QTimer(self, interval=TICK_MS)

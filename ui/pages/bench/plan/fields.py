@@ -31,8 +31,8 @@ class FieldsForm(QWidget):
     typed = Signal(str, str)  # field, text
     chosen = Signal(str, object)  # field, value
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._labels: dict[QWidget, Label] = {}
         self._layout = in_grid(SPACE, SPACE // 4, margins=(0, 0, 0, 2))  # of the frame of the last field
         self.setLayout(self._layout)

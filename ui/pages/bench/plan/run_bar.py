@@ -52,8 +52,8 @@ class RunBar(QWidget):
 
     ticked = Signal(str, object)  # field of the request, value
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._obstacle, self._is_busy = NO_SURVEY, False
         self.reason = Label(role="muted", wraps=True)
         self.progress = QProgressBar()

@@ -268,10 +268,8 @@ class TickList(QListWidget):
 
     changed = Signal()  # a tick
 
-    def __init__(
-        self, title: str, names: Iterable[str], ticked: Collection[str] = (), parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, title: str, names: Iterable[str], ticked: Collection[str] = ()) -> None:
+        super().__init__()
         self.setAccessibleName(title)
         self.setMinimumHeight(LEAST)
         for name in names:

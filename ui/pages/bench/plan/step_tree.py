@@ -7,7 +7,7 @@ from itertools import groupby
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem
 
 from app.core.harmless import harmless
 from app.planner.starting.choices import StepChoice
@@ -24,8 +24,8 @@ class StepTree(QTreeWidget):
     ticked = Signal(list)  # names of all that are ticked
     profiled = Signal(list)  # names of all that are to be profiled
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._steps: tuple[StepChoice, ...] = ()
         self._profiled: tuple[str, ...] = ()
         self.setAccessibleName("Steps")

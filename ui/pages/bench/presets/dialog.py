@@ -255,8 +255,8 @@ class AnswerList(QListWidget):
 
     line_wanted = Signal(int)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._answers: Sequence[BuildReply] = ()
         self.setAccessibleName("What builds say")
@@ -312,8 +312,8 @@ class PresetBeside(QWidget):
 
     chosen = Signal()
 
-    def __init__(self, theme: Theme, choices: Choices, preset: Preset, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, choices: Choices, preset: Preset) -> None:
+        super().__init__()
         self._choices, self._engine = choices, preset.engine
         self.form, self.text = QComboBox(), CodeView("Preview it")
         self._colours = Highlighter(theme, self.text.document(), MY_CNF)

@@ -31,8 +31,8 @@ class PresetView(QWidget):
     edit_wanted = Signal(str, str)  # engine, preset
     deletion_wanted = Signal(str, str)  # engine, preset: the person was asked
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._choices = Choices()
         self._survey: Survey | None = None
         self._copy = ""  # that was made and is edited as soon as it is listed

@@ -31,9 +31,9 @@ ABOUT = (
 class CanaryChart(DatedChart):
     """Canary runs in percent of the usual, the oldest first; the cursor names the session."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme) -> None:
         self._runs: list[CanaryRun] = []
-        super().__init__(theme, "Canary", parent)
+        super().__init__(theme, "Canary")
 
     def set_runs(self, newest_first: Sequence[CanaryRun]) -> None:
         self._runs = list(reversed(newest_first))

@@ -119,8 +119,8 @@ class BuildTree(QTreeWidget):
 
     removal_wanted = Signal()  # Del
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.builds: Sequence[Build] = ()
         self.setAccessibleName("Builds")
         self.setHeaderLabels(["Build", "Engines"])

@@ -97,8 +97,8 @@ class DirectoryChoice(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._box = QComboBox()
         self._box.setAccessibleName("Data directory")
         self._box.setToolTip("Plans run here: Dyno surveys, checks and measures its disk")
