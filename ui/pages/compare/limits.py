@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QWidget
 
 from app.comparison.cells.cell import Comparison
@@ -91,9 +91,8 @@ class LimitsRow(QWidget):
             (self._matters, limits.matters, _MATTERS, self._wanted.matters_pct),
             (self._false, limits.false_share, _FALSE, self._wanted.false_share_pct),
         ):
-            box.blockSignals(True)
-            box.setValue(100 * of_plan if own else wanted)
-            box.blockSignals(False)
+            with QSignalBlocker(box):
+                box.setValue(100 * of_plan if own else wanted)
             box.setEnabled(not own)
             box.setToolTip(as_tip(f"{tip}\n{_OWN}" if own else tip))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QMenu
 
@@ -145,9 +145,8 @@ class ComparisonTable(Table):
 
     def _on_section_moved(self, _section: int, old: int, new: int) -> None:
         """A column was moved: put the header back, and show the comparison in the new order."""
-        self._head.blockSignals(True)
-        self._head.moveSection(new, old)
-        self._head.blockSignals(False)
+        with QSignalBlocker(self._head):
+            self._head.moveSection(new, old)
         if old >= len(FIXED):
             self.column_moved.emit(old - len(FIXED), max(new - len(FIXED), 0))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.history.lists.browsing import FACETS, FacetValue, Filter
@@ -56,9 +56,8 @@ class FilterBar(QWidget):
             facet.show_values(values.get(facet.name, ()))
 
     def clear(self) -> None:
-        self._text.blockSignals(True)
-        self._text.clear()
-        self._text.blockSignals(False)
+        with QSignalBlocker(self._text):
+            self._text.clear()
         for facet in self._facets:
             facet.choose(())
         self._on_changed()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from app.planner.request.options import Option
@@ -60,9 +60,8 @@ class FieldsForm(QWidget):
         if self.name.text().strip() != draft.request.name:
             _set(self.name, draft.request.name)
         for name, box in self.boxes.items():
-            box.blockSignals(True)
-            box.setCurrentIndex(box.findData(getattr(draft.request, name)))
-            box.blockSignals(False)
+            with QSignalBlocker(box):
+                box.setCurrentIndex(box.findData(getattr(draft.request, name)))
 
     def show_open(self, values: Mapping[str, str]) -> None:
         """Show the values of empty fields."""

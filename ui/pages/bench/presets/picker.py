@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from app.core.errors import InputError
@@ -155,9 +155,8 @@ def _key(preset: Preset) -> str:
 def _refill(box: QComboBox, entries: list[tuple[str, str]]) -> None:
     """Replace the entries and keep the choice."""
     chosen = box.currentData()
-    box.blockSignals(True)
-    box.clear()
-    for text, data in entries:
-        box.addItem(harmless(text), data)
-    box.setCurrentIndex(max(box.findData(chosen), 0))
-    box.blockSignals(False)
+    with QSignalBlocker(box):
+        box.clear()
+        for text, data in entries:
+            box.addItem(harmless(text), data)
+        box.setCurrentIndex(max(box.findData(chosen), 0))
