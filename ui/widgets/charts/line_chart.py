@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import log10
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen, QPolygonF
+from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from ui.core.plain import fitted
@@ -14,7 +14,7 @@ from ui.core.theme import SPACE, Theme
 
 from .frame import Reach, draw_cursor, draw_dots, draw_reach
 from .head import drawn_colour
-from .lines import Line
+from .lines import Line, runs
 from .scale import Tick, logarithmic_range, logarithmic_ticks, number_text, places, snug, value_text
 from .still import TICK_HEIGHT, StillChart
 
@@ -180,14 +180,10 @@ class LineChart(StillChart):
             pen.setDashPattern([4, 3])
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(pen)
-        points: list[QPointF] = []
-        for x, y in sorted(zip(xs, ys, strict=True), key=lambda point: point[0]):
-            if y is None:
-                painter.drawPolyline(QPolygonF(points))
-                points = []
-            else:
-                points.append(QPointF(self._area.px(self._places[x]), self._area.py(y)))
-        painter.drawPolyline(QPolygonF(points))
+        ordered = sorted(zip(xs, ys, strict=True), key=lambda point: point[0])
+        places = ((self._area.px(self._places[x]), y) for x, y in ordered)
+        for run in runs(None if y is None else QPointF(x, self._area.py(y)) for x, y in places):
+            painter.drawPolyline(run)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         self._paint_reaches(painter, line, xs)
         self.paint_points(painter, line, self._known(xs, ys))
