@@ -79,10 +79,10 @@ class FigureCell(QWidget):
         scale = place.height() / (max(known) - low or 1.0)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(self._theme.colour("accent"), 1.0))
-        for run in runs(
-            None
-            if value is None
-            else QPointF(place.left() + at * step, place.bottom() - (value - low) * scale)
+        left, bottom = place.left(), place.bottom()
+        points = (
+            None if value is None else QPointF(left + at * step, bottom - (value - low) * scale)
             for at, value in enumerate(self._trend)
-        ):
+        )
+        for run in runs(points):
             painter.drawPolyline(run)
