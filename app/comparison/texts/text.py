@@ -334,5 +334,10 @@ def fewer_text(mean: Ratio, group: RowGroup) -> str:
 
 def mean_text(mean: Ratio) -> str:
     """`0.93 [0.91, 0.95]`; without the interval where it is not known."""
-    interval = "" if mean.low is None else f" [{mean.low:.2f}, {mean.high:.2f}]"
-    return f"{mean.ratio:.2f}{interval} {across_sign(mean.across)}".rstrip()
+    return f"{mean.ratio:.2f} {interval_text(mean)}".rstrip()
+
+
+def interval_text(mean: Ratio) -> str:
+    """`[0.91, 0.95]`, and the sign of plans that are not of one time or machine."""
+    interval = "" if mean.low is None else f"[{mean.low:.2f}, {mean.high:.2f}]"
+    return f"{interval} {across_sign(mean.across)}".strip()
