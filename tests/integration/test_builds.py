@@ -285,9 +285,9 @@ def test_the_survey_on_every_python_at_hand(python: Path | str, tmp_path: Path) 
     code = (
         "import sys, json; sys.path.insert(0, sys.argv[1])\n"
         "from app.agent.survey.machine import survey\n"
-        "from app.agent.system.directory import Directory\n"
+        "from app.agent.system.directory import MarkedDirectory\n"
         "from app.protocol.answers import to_json\n"
-        "print(json.dumps(to_json(survey(Directory(sys.argv[2]), []))))"
+        "print(json.dumps(to_json(survey(MarkedDirectory(sys.argv[2]), []))))"
     )
     directory = marked(tmp_path / "directory").path
     done = subprocess.run([str(python), "-I", "-S", "-c", code, str(root), directory],

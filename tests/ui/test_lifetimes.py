@@ -61,7 +61,7 @@ def _late(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(tasks, "_answer", answer_late)
     monkeypatch.setattr("ui.pages.bench.targets.surveying.survey_target", unreachable)
-    monkeypatch.setattr("ui.pages.bench.targets.machine_commands.snapshots_left", lambda *_: [])
+    monkeypatch.setattr("ui.pages.bench.targets.machine_commands.delete_target_snapshots", lambda *_: [])
     monkeypatch.setattr("app.targets.queue.queue_of", unreachable)
 
 

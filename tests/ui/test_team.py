@@ -80,7 +80,7 @@ class Server(MemoryStore):
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Server:
     made = Server()
-    monkeypatch.setattr("app.team.login.Server", made)
+    monkeypatch.setattr("app.team.login.TeamServer", made)
     monkeypatch.setattr("app.team.login.look", made.look)
     monkeypatch.setattr("app.team.login.system_keyring", lambda: None)
     forget_secrets()
