@@ -235,7 +235,8 @@ def test_several_processes_at_once_of_which_one_is_killed(tmp_path: Path) -> Non
     uncount(tmp_path)
     code = (
         "import sys; from pathlib import Path; from app.history.store.history import History;"
-        "from app.history.recorded.recounting import recount_for_seconds; history = History(Path(sys.argv[1]));"
+        "from app.history.recorded.recounting import recount_for_seconds;"
+        "history = History(Path(sys.argv[1]));"
         "[None for _ in iter(lambda: recount_for_seconds(history, 0.0), 0)]"
     )
     processes = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path)]) for _ in range(3)]
