@@ -144,7 +144,7 @@ def drawn(show: ShowLive, qtbot: QtBot) -> ShowLive:
 
     def make(context: Context) -> LivePage:
         page = show(context)
-        qtbot.waitUntil(lambda: page._watching.loaded is not None)
+        qtbot.waitUntil(lambda: page.watching.loaded is not None)
         return page
 
     return make

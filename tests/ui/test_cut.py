@@ -69,7 +69,7 @@ def test_what_the_chosen_seconds_come_to_is_told_before_they_are_kept(qtbot: QtB
 
 def test_a_stretch_drawn_over_the_curve_is_chosen(qtbot: QtBot, theme: Theme) -> None:
     dialog = opened(qtbot, theme)
-    canvas: Any = dialog._chart._canvas
+    canvas: Any = dialog.chart.canvas
     area, port = canvas.area, canvas.viewport()
     at = [port.rect().center() for _ in range(2)]
     for point, t in zip(at, (30.4, 49.5), strict=True):
@@ -164,7 +164,7 @@ def test_live_marks_the_step_and_opens_its_seconds(filled: Path, context: Contex
     page.reload()
     qtbot.waitUntil(lambda: shown.index(POINT, value).data() == "cut  30,000")
     assert "unsteady" not in strip.text_of(strip.blocks()[POINT])
-    shaded = [span for span in page.body.charts.qps._ground.spans if span.kind == "warmup"]
+    shaded = [span for span in page.body.charts.qps.ground.spans if span.kind == "warmup"]
     assert sum(span.last - span.first == 20 for span in shaded) == 1
     table.selectRow(POINT)
     action: QAction = page.step.choose_seconds

@@ -41,7 +41,7 @@ def test_follow_ends_when_a_person_looks_elsewhere_and_returns_with_a_key(
     qtbot.mouseClick(page.body.header.strip, Qt.MouseButton.LeftButton, pos=block.place.center().toPoint())
     qtbot.waitUntil(lambda: shown(page) == first.session)
     assert not follow.isChecked()
-    view = charts.qps._canvas.viewport()
+    view = charts.qps.canvas.viewport()
     qtbot.keyClick(charts.qps, Qt.Key.Key_Plus)
     qtbot.mouseDClick(view, Qt.MouseButton.LeftButton, pos=view.rect().center())
     second.end_step(0)
@@ -72,7 +72,7 @@ def test_what_ends_follow(
     page = show(context)
     qtbot.waitUntil(lambda: shown(page) == maker.session)
     charts, choices = page.body.charts, page.body.choices
-    view = charts.qps._canvas.viewport()
+    view = charts.qps.canvas.viewport()
     charts.axis.zoom(1.25, charts.axis.range[0])
     assert choices.follow.isChecked(), "all is seen already: a zoom out changes nothing"
     match elsewhere:

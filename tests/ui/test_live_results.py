@@ -144,7 +144,7 @@ def test_latency_says_what_one_is_of(context: Context, drawn: Show) -> None:
     mixed = plan(its_steps=steps)
     keep(context, [whole(mixed)])
     page = drawn(context)
-    seen = page._watching.loaded
+    seen = page.watching.loaded
     assert seen is not None
     page.body.charts.axis.set_cursor(seen.curves.bounds[1].began_t + 1)
     assert page.body.charts.latency.accessibleName() == "Latency p95, ms per transaction"

@@ -59,11 +59,11 @@ def test_the_last_chart_stacks_the_states(context: Context, qtbot: QtBot, drawn:
     page.body.charts.axis.refresh()
     sums = [chart._stack.sums(line.key).newest for line in chart._lines]
     assert sums == pytest.approx([20, 25, 70, 95, 100])
-    assert chart._canvas.area.y == (0.0, 100.0)
-    own = dict(zip((line.label for line in chart._lines), chart._head._values, strict=True))
+    assert chart.canvas.area.y == (0.0, 100.0)
+    own = dict(zip((line.label for line in chart._lines), chart.head.values, strict=True))
     assert (own["fsync"], own["CPU wait"]) == ("45.00", "5.00")
     assert chart.height() >= 110
-    chart._head.hidden.toggle(series_of("running"), chart._lines)
+    chart.head.hidden.toggle(series_of("running"), chart._lines)
     assert chart._stack.sums(series_of("lock")).newest == pytest.approx(75)
 
 
@@ -76,7 +76,7 @@ def test_why_says_once_that_nobody_looked(qtbot: QtBot, opened: Open, page: Comp
     opened()
     shown = panel(qtbot, page, WhyPanel)
     qtbot.mouseClick(shown._ways[THREADS], Qt.MouseButton.LeftButton)
-    assert shown._remark.text() == NO_STATES
+    assert shown.remark.text() == NO_STATES
     assert shown._model.rowCount() == 0
 
 

@@ -91,10 +91,10 @@ def test_during_a_plan_it_opens_on_live_before_a_target_answers(
     window, plans, asked = opened()
     assert asked == ["live", "targets"]
     page: Any = window.page("live")
-    qtbot.waitUntil(lambda: page._watching.loaded is not None)
+    qtbot.waitUntil(lambda: page.watching.loaded is not None)
     at_hand = makers[3]
-    assert page._watching.request.session == at_hand.session
-    assert page._watching.loaded.curves.t == at_hand.t
+    assert page.watching.request.session == at_hand.session
+    assert page.watching.loaded.curves.t == at_hand.t
     assert "4/20 rocksdb-default-2  2/5 point-query threads=1: second 3 of 5" in page.body.header.text
     followed = plans.watch(TWENTY)  # the target answers
     with History(context.home) as history:

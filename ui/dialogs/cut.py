@@ -61,9 +61,9 @@ class CutDialog(QDialog):
         self._reason = QLineEdit(harmless(cut.reason))
         self._told = Label()
         self._told.setWordWrap(True)
-        self._chart = TimeChart(theme, step.label, unit_text(step.unit))
-        self._chart.menu.saved.connect(lambda _path, text: self._say(text, is_wrong=False))
-        self._chart.menu.failed.connect(lambda error: self._say(capitalised(str(error)), is_wrong=True))
+        self.chart = TimeChart(theme, step.label, unit_text(step.unit))
+        self.chart.menu.saved.connect(lambda _path, text: self._say(text, is_wrong=False))
+        self.chart.menu.failed.connect(lambda error: self._say(capitalised(str(error)), is_wrong=True))
         self._axis = _ChoosingAxis(self)
         self._buttons = QDialogButtonBox()
         self._build(name)
@@ -90,7 +90,7 @@ class CutDialog(QDialog):
         title.setProperty("role", "title")
         hint.setProperty("role", "muted")
         hint.setWordWrap(True)
-        self._chart.setMinimumSize(70 * SPACE, 26 * SPACE)
+        self.chart.setMinimumSize(70 * SPACE, 26 * SPACE)
         self._reason.setMaxLength(MAX_NAME)
         self._reason.setPlaceholderText("Reason; stored with the session")
         self._reason.setAccessibleName("Why")
@@ -100,7 +100,7 @@ class CutDialog(QDialog):
         layout.setSpacing(2 * SPACE)
         for widget in (title, hint):
             layout.addWidget(widget)
-        layout.addWidget(self._chart, 1)
+        layout.addWidget(self.chart, 1)
         layout.addLayout(self._make_bounds())
         layout.addWidget(self._told)
         layout.addWidget(self._make_buttons())
@@ -133,9 +133,9 @@ class CutDialog(QDialog):
         track = Track()
         values = [_NAN if value is None else value for value in self._step.seconds.values]
         track.extend([float(s) for s in range(self._whole)], values)
-        self._axis.add(self._chart)
-        self._chart.set_tracks({"": track})
-        self._chart.set_lines([Line("", "each second", self._theme.colour("accent"))])
+        self._axis.add(self.chart)
+        self.chart.set_tracks({"": track})
+        self.chart.set_lines([Line("", "each second", self._theme.colour("accent"))])
         self._axis.reset()
         self._axis.chosen.connect(self._on_drawn)
 
@@ -163,7 +163,7 @@ class CutDialog(QDialog):
             Span(0.0, float(cut.first_s), "warmup"),
             Span(float(cut.last_s + 1), float(self._whole), "warmup"),
         ]
-        self._chart.set_spans([span for span in out if span.last > span.first])
+        self.chart.set_spans([span for span in out if span.last > span.first])
 
     def _figure(self, value: float, found: Steadiness) -> str:
         return f"{with_unit(value, self._step.unit)}, {found.word}: {found.text}"

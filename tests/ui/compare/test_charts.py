@@ -38,7 +38,7 @@ def test_another_measure(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
 def test_bars_of_each_group(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened(failed=FAILED)
     bars = panel(qtbot, page, BarsPanel)
-    shown = [chart for chart in bars._charts if chart.isVisibleTo(bars)]
+    shown = [chart for chart in bars.charts if chart.isVisibleTo(bars)]
     assert [chart.accessibleName() for chart in shown] == [
         "load, rows/s, of the base", "load, s, of the base, less is better",
         "point-query, queries/s, of the base", "write-heavy, queries/s, of the base",
@@ -58,19 +58,19 @@ def test_bars_say_what_a_cost_is_of(qtbot: QtBot, opened: Open, page: ComparePag
         "read, CPU per row, of the base, less is better",
         "read, CPU per query, of the base, less is better",
     }
-    qtbot.waitUntil(lambda: {chart.accessibleName() for chart in bars._charts[:2]} == told)
+    qtbot.waitUntil(lambda: {chart.accessibleName() for chart in bars.charts[:2]} == told)
     choose(page, "scan")
     sweep = panel(qtbot, page, SweepPanel)
-    assert sweep._chart
-    assert sweep._chart.accessibleName() == "scan over threads: CPU per row, us/row, less is better"
+    assert sweep.chart
+    assert sweep.chart.accessibleName() == "scan over threads: CPU per row, us/row, less is better"
 
 
 def test_bars_of_one_column_are_figures(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened(1)
     bars = panel(qtbot, page, BarsPanel)
     assert page.body.is_relative
-    assert bars._charts[0].accessibleName() == "load, rows/s"
-    assert bars._charts[0]._bars[0][1][0] > 1000.0
+    assert bars.charts[0].accessibleName() == "load, rows/s"
+    assert bars.charts[0]._bars[0][1][0] > 1000.0
 
 
 def test_no_chart_is_ever_a_window_of_its_own(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
@@ -99,7 +99,7 @@ def test_bars_laid_out_again_leave_nothing_behind(qtbot: QtBot, opened: Open, pa
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
         held.append(sum(isinstance(each, QLayoutItem) for each in Shiboken.getAllValidWrappers()))
-        shown = [chart for chart in bars._charts if chart.isVisibleTo(bars)]
+        shown = [chart for chart in bars.charts if chart.isVisibleTo(bars)]
         lines.append(len({chart.mapTo(bars, QPoint()).y() for chart in shown}))
     assert lines[0] > lines[1]
     assert len(set(held[2:])) == 1
@@ -122,91 +122,91 @@ def test_a_sweep_over_threads_and_cores(qtbot: QtBot, opened: Open, page: Compar
     shown = panel(qtbot, page, SweepPanel)
     choose(page, "point-query")
     assert texts(page)[1][0] == "point-query, 1 core"
-    assert shown._chart and shown._choice.isVisible()
-    assert [list(xs) for _, xs, _ in shown._chart._curves] == [[1.0, 8.0, 1024.0]] * 2
-    assert shown._chart.stands() == [0, 3, 10]  # by their logarithm
-    assert "less is better" in shown._chart.accessibleName()
+    assert shown.chart and shown._choice.isVisible()
+    assert [list(xs) for _, xs, _ in shown.chart.curves] == [[1.0, 8.0, 1024.0]] * 2
+    assert shown.chart.stands() == [0, 3, 10]  # by their logarithm
+    assert "less is better" in shown.chart.accessibleName()
     shown._choice.setCurrentIndex(shown._choice.findData("cores"))
     shown._choice.activated.emit(shown._choice.currentIndex())
-    assert [list(xs) for _, xs, _ in shown._chart._curves] == [[1.0, 2.0]] * 2
-    assert shown._chart.accessibleName().startswith("point-query, 1 thread over cores, ms")
+    assert [list(xs) for _, xs, _ in shown.chart.curves] == [[1.0, 2.0]] * 2
+    assert shown.chart.accessibleName().startswith("point-query, 1 thread over cores, ms")
 
 
 def test_latency_over_rates_is_drawn(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened(its_steps=swept("point-query", "queries/s", rate=(100, 200, 800)))
     shown = panel(qtbot, page, RatesPanel)
     choose(page, "point-query")
-    assert shown._chart and shown._chart.isVisible()
-    assert shown._chart.accessibleName() == "point-query: p99 over events/s, ms/query, less is better"
-    assert [list(xs) for _, xs, _ in shown._chart._curves] == [[100.0, 200.0, 800.0]] * 2
-    assert shown._chart.stands()[2] == pytest.approx(shown._chart.stands()[1] + 2)  # by their logarithm
+    assert shown.chart and shown.chart.isVisible()
+    assert shown.chart.accessibleName() == "point-query: p99 over events/s, ms/query, less is better"
+    assert [list(xs) for _, xs, _ in shown.chart.curves] == [[100.0, 200.0, 800.0]] * 2
+    assert shown.chart.stands()[2] == pytest.approx(shown.chart.stands()[1] + 2)  # by their logarithm
     row = page.body.table.figures.row_at(1)
-    assert row and shown._chart._curves[0][2][1] == row.measures["p99_ms"][0].value
+    assert row and shown.chart.curves[0][2][1] == row.measures["p99_ms"][0].value
     shown._choice.setCurrentText("p50")
     shown._choice.activated.emit(0)
-    assert shown._chart._curves[0][2][1] == row.measures["p50_ms"][0].value
+    assert shown.chart.curves[0][2][1] == row.measures["p50_ms"][0].value
     heads, *lines = shown.csv().splitlines()
     assert heads.startswith("step,rate (events/s),contender,achieved (queries/s),p50 (ms/query)")
     assert len(lines) == 6
     sweep = panel(qtbot, page, SweepPanel)
-    assert sweep._chart and sweep._chart.accessibleName() == "point-query over rate, queries/s"
+    assert sweep.chart and sweep.chart.accessibleName() == "point-query over rate, queries/s"
 
 
 def test_steps_without_rates_have_no_latency_over_them(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened()
     shown = panel(qtbot, page, RatesPanel)
     choose(page, "update-index")
-    assert shown._chart and not shown._chart.isVisible()
-    assert "fewer than two rates" in shown._remark.text() and shown.csv() == ""
+    assert shown.chart and not shown.chart.isVisible()
+    assert "fewer than two rates" in shown.remark.text() and shown.csv() == ""
 
 
 def test_sizes_over_rows(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened(its_steps=swept("size", "bytes", volume_rows=(1_000_000, 5_000_000)))
     shown = panel(qtbot, page, SweepPanel)
     choose(page, "size", 1)
-    assert shown._chart and not shown._choice.isVisible()
-    assert [text for _, text in shown._chart._ground.x_ticks] == ["1M", "5M"]
-    assert shown._chart.accessibleName() == "size over rows, MiB, less is better"
+    assert shown.chart and not shown._choice.isVisible()
+    assert [text for _, text in shown.chart.ground.x_ticks] == ["1M", "5M"]
+    assert shown.chart.accessibleName() == "size over rows, MiB, less is better"
     page.controls.turn()
     row = page.body.table.figures.row_at(1)
     assert row and row.direction == "lower"
     assert texts(page)[1][-1] == bytes_text(row.cells[1].value or 0)
-    assert shown._chart._curves[1][2][0] == (row.cells[1].value or 0) / 2**20
+    assert shown.chart.curves[1][2][0] == (row.cells[1].value or 0) / 2**20
 
 
 def test_a_sweep_follows_the_step(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened()
     shown = panel(qtbot, page, SweepPanel)
     choose(page, "update-index")
-    assert shown._chart and shown._chart.isVisible()
-    assert [list(xs) for _, xs, _ in shown._chart._curves] == [[1.0, 4.0]] * 2
+    assert shown.chart and shown.chart.isVisible()
+    assert [list(xs) for _, xs, _ in shown.chart.curves] == [[1.0, 4.0]] * 2
     choose(page, "load")
-    assert not shown._chart.isVisible()
-    assert "no sweep over threads" in shown._remark.text()
+    assert not shown.chart.isVisible()
+    assert "no sweep over threads" in shown.remark.text()
 
 
 def test_a_heat_map_for_each_column(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened(2, repeats=3)
     shown = panel(qtbot, page, HeatPanel)
     choose(page, "point-query")
-    qtbot.waitUntil(lambda: len(shown._charts) == 2)
-    assert [chart.accessibleName() for chart in shown._charts] == ["Latency, ms/query, n = 3"] * 2
-    assert [int(chart._heat.at(2.5)[2].sum()) for chart in shown._charts] == [3000] * 2  # type: ignore[index]
-    assert shown._charts[0].limits == shown._charts[1].limits
+    qtbot.waitUntil(lambda: len(shown.charts) == 2)
+    assert [chart.accessibleName() for chart in shown.charts] == ["Latency, ms/query, n = 3"] * 2
+    assert [int(chart._heat.at(2.5)[2].sum()) for chart in shown.charts] == [3000] * 2  # type: ignore[index]
+    assert shown.charts[0].limits == shown.charts[1].limits
     assert shown.csv().splitlines()[0] == "second (s),contender,from (ms),to (ms),events,share (%),n"
-    assert shown._remark.text().endswith("all events of the repeats together")
+    assert shown.remark.text().endswith("all events of the repeats together")
     shown.hidden.toggle(shown.shown.lines[0].owner, shown.shown.lines)  # type: ignore[union-attr]
-    assert [chart.isVisibleTo(shown) for chart in shown._charts] == [False, True]
+    assert [chart.isVisibleTo(shown) for chart in shown.charts] == [False, True]
     shown.hidden.show_all()
     opened(1, number=2)
     choose(page, "point-query")
-    qtbot.waitUntil(lambda: len(shown._charts) == 1 and shown._charts[0].isVisibleTo(shown))
+    qtbot.waitUntil(lambda: len(shown.charts) == 1 and shown.charts[0].isVisibleTo(shown))
     assert [chart.isVisibleTo(shown) for chart in shown._made] == [True, False]
     opened(2, number=3)
     choose(page, "point-query")
     qtbot.waitUntil(lambda: [chart.isVisibleTo(shown) for chart in shown._made] == [True, True])
     choose(page, "settle")
-    qtbot.waitUntil(lambda: "no latencies by second" in shown._remark.text())
+    qtbot.waitUntil(lambda: "no latencies by second" in shown.remark.text())
     assert not shown._body.isVisibleTo(shown) and shown.csv() == ""
 
 
@@ -216,12 +216,12 @@ def test_seconds_of_all_sessions_from_the_start_of_the_step(
     ids = opened(2, repeats=2)
     shown = panel(qtbot, page, SecondsPanel)
     choose(page, "update-index")
-    qtbot.waitUntil(lambda: shown._remark.text() == "update-index, threads 1" and shown._chart is not None)
-    assert shown._chart
-    assert {line.key for line in shown._chart._lines} == set(ids)
-    assert [line.faint for line in shown._chart._lines] == [False, True] * 2
+    qtbot.waitUntil(lambda: shown.remark.text() == "update-index, threads 1" and shown.chart is not None)
+    assert shown.chart
+    assert {line.key for line in shown.chart._lines} == set(ids)
+    assert [line.faint for line in shown.chart._lines] == [False, True] * 2
     for id_ in ids:
-        track = shown._chart.track(id_)
+        track = shown.chart.track(id_)
         assert (track.first, track.last) == (-2.0, 4.0)
 
 
@@ -233,7 +233,7 @@ def test_seconds_of_another_series(qtbot: QtBot, opened: Open, page: ComparePage
     at = shown._chooser.findData("server.cpu_pct")
     shown._chooser.setCurrentIndex(at)
     shown._chooser.activated.emit(at)
-    qtbot.waitUntil(lambda: shown._chart is not None and "server.cpu_pct" in shown._chart.accessibleName())
+    qtbot.waitUntil(lambda: shown.chart is not None and "server.cpu_pct" in shown.chart.accessibleName())
 
 
 def test_what_differs(qtbot: QtBot, opened: Open, page: ComparePage) -> None:

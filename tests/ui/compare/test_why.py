@@ -38,7 +38,7 @@ def test_enter_on_a_cell_shows_why(qtbot: QtBot, opened: Open, page: ComparePage
     found = {line[0]: line for line in lines(shown)}
     assert found["CPU"][1:5] == ["us/query", "35.50", "35.50", "1.00"]
     assert found["KiB written by the device"][2:6] == ["-", "-", "-", "-"]
-    assert "not a proof of the cause" in shown._remark.text() or "No measured cost" in shown._remark.text()
+    assert "not a proof of the cause" in shown.remark.text() or "No measured cost" in shown.remark.text()
     assert shown._model.index(0, 5).data(SHARE) is None
     choose(page, "read-only", 1)
     assert "rocksdb-preset0-1 against" in shown._heading.text()
@@ -65,7 +65,7 @@ def test_before_and_after_the_writes(qtbot: QtBot, opened: Open, page: ComparePa
     assert {line[-1] for line in lines(shown)} == {"2"}
     opened(number=2, its_steps=comparable.steps(driven=(("update-index", "write"),)))
     qtbot.waitUntil(lambda: not shown._table.isVisible())
-    assert shown._remark.text().startswith("No test")
+    assert shown.remark.text().startswith("No test")
 
 
 def test_a_picture_of_it_shows_all_lines(
@@ -91,7 +91,7 @@ def test_one_column_has_no_costs_to_compare(qtbot: QtBot, opened: Open, page: Co
     opened(1)
     shown = panel(qtbot, page, WhyPanel)
     shown.go_to(STEP)
-    assert shown._remark.text().startswith("Choose a step")
+    assert shown.remark.text().startswith("Choose a step")
 
 
 def test_a_picture_says_of_what_it_is(
@@ -132,7 +132,7 @@ def test_without_waits_it_says_what_would_bring_them(qtbot: QtBot, opened: Open,
     shown = panel(qtbot, page, WhyPanel)
     with qtbot.waitSignal(shown.drawn):
         qtbot.mouseClick(shown._ways["Waits"], Qt.MouseButton.LeftButton)
-    assert lines(shown) == [] and "Instruments `waits`" in shown._remark.text()
+    assert lines(shown) == [] and "Instruments `waits`" in shown.remark.text()
 
 
 @pytest.mark.parametrize("columns", [1, 2])
@@ -152,9 +152,9 @@ def test_causes_of_a_step_by_name(
     qtbot.waitUntil(lambda: len(lines(shown)) > 0)
     assert lines(shown)[0][0] == "1. The clients wait for row locks"
     assert ("against" in shown._heading.text()) == (columns == 2)
-    assert "not a proof" in shown._remark.text()
+    assert "not a proof" in shown.remark.text()
     assert "row locks" in shown.csv()
     with qtbot.waitSignal(shown.drawn):
         qtbot.mouseClick(shown._ways["Waits"], Qt.MouseButton.LeftButton)
     assert lines(shown) == []
-    assert ("Instruments `waits`" in shown._remark.text()) == (columns == 2)
+    assert ("Instruments `waits`" in shown.remark.text()) == (columns == 2)

@@ -16,7 +16,7 @@ class ChoicePanel(Panel):
 
     def __init__(self, theme: Theme, label: str, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
-        self._chart: LineChart | None = None
+        self.chart: LineChart | None = None
         self._choice = QComboBox()
         self._choice.setAccessibleName(label.replace("&", ""))
         self._choice.activated.connect(self._on_chosen)
@@ -38,7 +38,7 @@ class ChoicePanel(Panel):
         whole.addWidget(self._body, 1)
         self._column = QVBoxLayout(self._body)
         self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addWidget(self._remark)
+        self._column.addWidget(self.remark)
 
     @property
     def picture(self) -> QWidget:
@@ -49,9 +49,9 @@ class ChoicePanel(Panel):
             self.update_from(self.shown)
 
     def _provide(self) -> LineChart:
-        if self._chart is None:
-            self._chart = LineChart(self.theme, self.title, "", self)
-            self.take(self._chart)
-            self._column.addWidget(self._chart, 1)
+        if self.chart is None:
+            self.chart = LineChart(self.theme, self.title, "", self)
+            self.take(self.chart)
+            self._column.addWidget(self.chart, 1)
             self._column.addStretch(0)
-        return self._chart
+        return self.chart

@@ -45,15 +45,15 @@ class DifferencesPanel(Panel):
         self._table.horizontalHeader().setSectionsMovable(False)
         self._table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self._table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self._remark = Label()
-        self._remark.setProperty("role", "muted")
+        self.remark = Label()
+        self.remark.setProperty("role", "muted")
         self._build()
 
     def _build(self) -> None:
         head = QHBoxLayout()
         head.addWidget(self._filter)
         head.addWidget(self._partial)
-        head.addWidget(self._remark, 1)
+        head.addWidget(self.remark, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, SPACE, 0, 0)
         layout.addLayout(head)
@@ -105,7 +105,7 @@ class DifferencesPanel(Panel):
         room = (width - self._table.columnWidth(0)) // max(values, 1)
         for at in range(1, values + 1):
             self._table.setColumnWidth(at, max(room, _VALUE_WIDTH))
-        self._remark.setText("" if kept else NOTHING if not self._found else "Nothing fits.")
+        self.remark.setText("" if kept else NOTHING if not self._found else "Nothing fits.")
 
     def _on_filter_changed(self) -> None:
         self._show()

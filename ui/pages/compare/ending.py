@@ -30,11 +30,11 @@ class EndingPanel(Panel):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context.theme, parent)
         self._latest = Latest(context.tasks, self)
-        self._chart: StillChart | None = None
+        self.chart: StillChart | None = None
         self._numbers: Numbers | None = None
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, SPACE, 0, 0)
-        self._column.addWidget(self._remark)
+        self._column.addWidget(self.remark)
 
     def made(self) -> StillChart:
         """The chart, created on first use."""
@@ -62,10 +62,10 @@ class EndingPanel(Panel):
         )
 
     def _on_read(self, shown: PanelContent, row: Row, ended: Ended) -> None:
-        if self._chart is None:
-            self._chart = self.made()
-            self.take(self._chart)
-            self._column.addWidget(self._chart, 1)
+        if self.chart is None:
+            self.chart = self.made()
+            self.take(self.chart)
+            self._column.addWidget(self.chart, 1)
             self._column.addStretch(0)
         found = self.fill(shown, row, ended)
         threads = "" if row.threads is None else f", threads {row.threads}"
@@ -75,6 +75,6 @@ class EndingPanel(Panel):
 
     def _show(self, numbers: Numbers | None, remark: str) -> None:
         self._numbers = numbers
-        self._remark.setText(remark)
-        if self._chart is not None:
-            self._chart.setVisible(numbers is not None)
+        self.remark.setText(remark)
+        if self.chart is not None:
+            self.chart.setVisible(numbers is not None)

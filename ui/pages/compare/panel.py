@@ -80,15 +80,15 @@ class Panel(QWidget):
         self.shown: PanelContent | None = None
         self._drawn: tuple[object, ...] = ()
         self.hidden = Hidden(self)  # columns that a person has hidden
-        self._remark = Label()  # above the charts: what they are of, and what is to be known of them
-        self._remark.setProperty("role", "muted")
-        self._remark.setWordWrap(True)
+        self.remark = Label()  # above the charts: what they are of, and what is to be known of them
+        self.remark.setProperty("role", "muted")
+        self.remark.setWordWrap(True)
         self.setAccessibleName(self.title)
 
     def take(self, chart: StillChart | TimeChart) -> None:
         """Add a chart of the panel; all charts share what is hidden."""
         chart.share_hidden(self.hidden)
-        chart.menu.caption = lambda: _lines(self.caption, self._remark.text())  # which is above the chart
+        chart.menu.caption = lambda: _lines(self.caption, self.remark.text())  # which is above the chart
         chart.menu.saved.connect(self.saved)
         chart.menu.failed.connect(self.failed)
 

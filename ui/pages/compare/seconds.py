@@ -53,7 +53,7 @@ class SecondsPanel(Panel):
         super().__init__(context.theme, parent)
         self._context = context
         self._latest = Latest(context.tasks, self)
-        self._chart: TimeChart | None = None
+        self.chart: TimeChart | None = None
         self._step = ""  # that is drawn
         self._missing = ""  # columns without a curve
         self._numbers: Callable[[], Numbers] | None = None
@@ -63,11 +63,11 @@ class SecondsPanel(Panel):
         self._chooser.setAccessibleName("Series")
         self._chooser.setToolTip("The series to draw")
         self._chooser.activated.connect(self._on_series_chosen)
-        self._remark = ElidedLabel()  # in one line with the choice of a series
-        self._remark.setProperty("role", "muted")
+        self.remark = ElidedLabel()  # in one line with the choice of a series
+        self.remark.setProperty("role", "muted")
         head = QHBoxLayout()
         head.addWidget(self._chooser)
-        head.addWidget(self._remark, 1)
+        head.addWidget(self.remark, 1)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, SPACE, 0, 0)
         self._column.addLayout(head)
@@ -78,11 +78,11 @@ class SecondsPanel(Panel):
 
     @property
     def picture(self) -> QWidget:
-        return self._chart or self
+        return self.chart or self
 
     @property
     def notes(self) -> str:
-        return self._remark.text()
+        return self.remark.text()
 
     def csv(self) -> str:
         return self._numbers().to_csv() if self._numbers else ""
@@ -92,7 +92,7 @@ class SecondsPanel(Panel):
 
     def draw(self, shown: PanelContent) -> None:
         if shown.row is None:
-            self._remark.setText("Choose a step in the table.")
+            self.remark.setText("Choose a step in the table.")
             return
         row, sessions, series = shown.row, sessions_of(shown.comparison), self._series
 
@@ -107,7 +107,7 @@ class SecondsPanel(Panel):
         threads = "" if row.threads is None else f", threads {row.threads}"
         self._step = f"{step_text(row)}{threads}"
         self._missing = _missing(shown, found.curves)
-        self._remark.setText("; ".join(filter(None, (self._step, self._missing))))
+        self.remark.setText("; ".join(filter(None, (self._step, self._missing))))
         self._tell(shown, row)
         _, label, unit = next((each for each in found.series if each[0] == self._series), ("", "", ""))
         self._numbers = lambda: second_numbers(shown.comparison, found.curves, label, unit)
@@ -146,11 +146,11 @@ class SecondsPanel(Panel):
     def _provide(self) -> TimeChart:
         from ui.widgets.charts.time_chart import TimeChart
 
-        if self._chart is None:
-            self._chart = TimeChart(self.theme, "QPS", "queries/s", self)
-            self.take(self._chart)
-            self._column.addWidget(self._chart, 1)
-        return self._chart
+        if self.chart is None:
+            self.chart = TimeChart(self.theme, "QPS", "queries/s", self)
+            self.take(self.chart)
+            self._column.addWidget(self.chart, 1)
+        return self.chart
 
     def _fill_chooser(self, series: Sequence[Series]) -> None:
         names = [name for name, _, _ in series]

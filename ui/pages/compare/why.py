@@ -94,7 +94,7 @@ class WhyPanel(Panel):
         layout.setContentsMargins(0, SPACE, 0, 0)
         layout.addLayout(self._head)
         layout.addWidget(self._table, 1)
-        layout.addWidget(self._remark)
+        layout.addWidget(self.remark)
         layout.addStretch(0)  # keeps them at the top where there is no table
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -197,8 +197,8 @@ class WhyPanel(Panel):
     def _on_fitted(self, left_out: int) -> None:
         more = f"{count_text(left_out, 'more column')}: right-click the header, or widen the panel."
         has_more = left_out and self._model.rowCount()
-        self._remark.setText("\n".join((*self._notes, *([more] if has_more else []))))
-        self._remark.setVisible(bool(self._remark.text()))
+        self.remark.setText("\n".join((*self._notes, *([more] if has_more else []))))
+        self.remark.setVisible(bool(self.remark.text()))
 
 
 def _entry(shown: PanelContent) -> WhyEntry | None:

@@ -45,8 +45,8 @@ class PercentileChart(LineChart):
         return [(place, f"{x:g}") for x, place in self._places.items() if x in self._named]
 
     def fit_y(self, ys: Sequence[float], most: int) -> None:
-        self._area.y = logarithmic_range(min(ys, default=0.0), max(ys, default=1.0))
-        self._ground.y_ticks = logarithmic_ticks(*self._area.y, most)
+        self.area.y = logarithmic_range(min(ys, default=0.0), max(ys, default=1.0))
+        self.ground.y_ticks = logarithmic_ticks(*self.area.y, most)
 
     def paint_points(self, painter: QPainter, line: Line, points: Sequence[tuple[float, float]]) -> None:
         """Paint no points, which would cover the curve; a single value needs one."""

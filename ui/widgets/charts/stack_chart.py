@@ -18,10 +18,10 @@ class StackedBars(BarChart):
     def places(self) -> Iterator[Placed]:
         width = self.bar_width(1)
         for category in range(len(self._categories)):
-            below, left = 0.0, self._area.px(category) - width / 2
+            below, left = 0.0, self.area.px(category) - width / 2
             for line, values in self._bars:
                 if value := values[category]:
-                    top, bottom = self._area.py(below + value), self._area.py(below)
+                    top, bottom = self.area.py(below + value), self.area.py(below)
                     yield line, category, value, QRectF(QPointF(left, top), QPointF(left + width, bottom))
                     below += value
 
@@ -29,8 +29,8 @@ class StackedBars(BarChart):
         width = self.bar_width(1)
         for category in range(len(self._categories)):
             if whole := self._whole(category):
-                corner = QPointF(self._area.px(category) - width / 2, self._area.py(whole))
-                yield category, whole, QRectF(corner, QPointF(corner.x() + width, self._area.py(0.0)))
+                corner = QPointF(self.area.px(category) - width / 2, self.area.py(whole))
+                yield category, whole, QRectF(corner, QPointF(corner.x() + width, self.area.py(0.0)))
 
     def _whole(self, category: int) -> float:
         return sum(values[category] or 0.0 for _, values in self._bars)
