@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu, QToolTip, QVBoxLayout
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import DynoError
-from tests.ui.pixels import SIZE, has_colour, mouse, picture, show, spot
+from tests.ui.pixels import SIZE, has_colour, mouse, picture, show, spot, visible
 from ui.core.theme import Theme
 from ui.widgets.charts.bar_chart import BarChart
 from ui.widgets.charts.head import LINE_HEIGHT, Head
@@ -87,15 +87,15 @@ def test_charts_that_share_hide_a_contender_together(chart: TimeChart, qtbot: Qt
         Line("cpu", "CPU", theme.contender(2)),
     ]
     other.set_lines(lines)
-    chart.set_lines([replace(line, contender=line.label) for line in chart._lines])
+    chart.set_lines([replace(line, contender=line.label) for line in chart.head.lines])
     for each in (chart, other):
         each.share_hidden(shared)
     QTest.mouseClick(chart.head, Qt.MouseButton.LeftButton, pos=entry(chart.head, "InnoDB"))
-    assert [line.key for line in other._visible()] == ["cpu"]
+    assert [line.key for line in visible(other.head)] == ["cpu"]
     shared.show_all()
     shared.isolate("RocksDB")
     assert drawn(chart) == ["RocksDB"]
-    assert other._visible() == lines, "a chart without the contender shows its own"
+    assert visible(other.head) == lines, "a chart without the contender shows its own"
 
 
 def test_the_legend_tells_a_whole_name(chart: TimeChart, theme: Theme, qtbot: QtBot) -> None:
@@ -120,14 +120,14 @@ def test_bars_and_curves_are_hidden_too(qtbot: QtBot, theme: Theme) -> None:
     curves.resize(*SIZE)
     curves.set_curves([(line, [1.0, 2.0], [at, at]) for at, line in enumerate(lines)], "threads", "1/s")
     show(qtbot, curves)
-    assert not curves._has_legend, "the names fit beside the curves"
+    assert curves.head.is_brief, "the names fit beside the curves"
     QTest.keyClick(curves, Qt.Key.Key_2)
-    assert curves._has_legend, "where a click brings it back"
+    assert not curves.head.is_brief, "where a click brings it back"
     image = picture(curves)
     at = QPointF(curves.area.px(1.0), curves.area.py(0.0))
     assert has_colour(image, theme.contender(0), at)
     QTest.mouseClick(curves.head, Qt.MouseButton.LeftButton, pos=entry(curves.head, "RocksDB"))
-    assert not curves._has_legend
+    assert curves.head.is_brief
 
 
 def test_the_dot_of_the_cursor_is_on_its_sample(chart: TimeChart, theme: Theme) -> None:

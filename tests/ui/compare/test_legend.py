@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.ui.compare.seen import Open, choose, ids_of, panel
+from tests.ui.pixels import visible
 from ui.pages.compare import ComparePage
 from ui.pages.compare.bars import BarsPanel
 from ui.pages.compare.seconds import SecondsPanel
@@ -24,10 +25,10 @@ def test_a_column_hidden_in_one_chart_is_hidden_in_all(qtbot: QtBot, opened: Ope
     charts = [chart for chart in bars.charts if chart.isVisibleTo(bars)]
     assert {line.key for chart in charts for line, *_ in chart.places()} == {first}
     sweep = panel(qtbot, page, SweepPanel)
-    assert sweep.chart and [line.key for line, _, _ in sweep.chart._drawn] == [first]
+    assert sweep.chart and [line.key for line in visible(sweep.chart.head)] == [first]
     seconds = panel(qtbot, page, SecondsPanel)
-    qtbot.waitUntil(lambda: seconds.chart is not None and bool(seconds.chart._lines))
-    assert seconds.chart and [line.contender for line in seconds.chart._visible()] == [first]
+    qtbot.waitUntil(lambda: seconds.chart is not None and bool(seconds.chart.head.lines))
+    assert seconds.chart and [line.contender for line in visible(seconds.chart.head)] == [first]
     QTest.keyClick(seconds.chart, Qt.Key.Key_0)
     assert {line.key for chart in charts for line, *_ in chart.places()} == {first, second}
 

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.comparison.cells.measures import FIGURE
 from app.core.units import date_text
 from tests import comparable, journals
-from tests.ui.compare.seen import Open, choose, columns_of, panel
+from tests.ui.compare.seen import Open, button, choose, columns_of, panel
 from ui.core.bus import Wanted
 from ui.core.theme import SPACE
 from ui.pages.compare import ComparePage
@@ -103,11 +103,11 @@ def test_the_same_test_before_and_after(qtbot: QtBot, opened: Open, page: Compar
     shown = panel(qtbot, page, PairsPanel)
     (chart,) = (each for each in shown.charts if each.isVisibleTo(shown))
     assert chart.accessibleName() == "point-query, queries/s, after by before"
-    assert chart._categories == ["point-query x1", "point-query x4"]
+    assert [chart.stand_text(at) for at in range(2)] == ["point-query x1", "point-query x4"]
     assert shown.remark.text() == "error bars: lowest to highest of n = 3 repeats"
     page.turn()
     assert shown.remark.text().startswith("paler: before the writes; ")
-    assert [line.faint for line, _ in chart._bars] == [True, False] * 2
+    assert [line.faint for line in chart.head.lines] == [True, False] * 2
 
 
 def test_no_test_before_and_after(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
@@ -180,7 +180,7 @@ def test_the_numbers_behind_every_chart(
     for each in panels:
         shown = panel(qtbot, page, type(each))
         if isinstance(shown, WhyPanel):
-            shown._ways[STEP].click()  # these sessions show no cause
+            button(shown, STEP).click()  # these sessions show no cause
         qtbot.waitUntil(lambda shown=shown: shown.csv().count("\n") > 1)  # type: ignore[misc]
         with qtbot.waitSignal(page.context.bus.saved):
             page.sharing.save_chart()
