@@ -82,7 +82,7 @@ def main() -> int:
 
     def _look(told: UnderWay, looks: QTimer, found: list[float]) -> None:
         for window in _windows():
-            pages = window._pages
+            pages = window.pages
             if "bench" in pages and "live" not in pages:
                 window.show_page("live")  # as somebody who is quick
             elif "live" in pages and _is_shown(pages["live"], told, more=bool(found)):

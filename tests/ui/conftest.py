@@ -174,7 +174,7 @@ def chart(qtbot: QtBot, theme: Theme) -> TimeChart:
 
 
 @pytest.fixture
-def recorded(dyno_home: Path) -> Path:
+def released(dyno_home: Path) -> Path:
     """A home with the session of an earlier version in its history."""
     with History(dyno_home) as history:
         import_session(history, DATA / "session.zip")

@@ -1,4 +1,4 @@
-"""A widget as a person finds it: by its kind and the text on it, or the name that is read out."""
+"""A widget as a person finds it: by its kind and the text on it, in it, beside it, or read out."""
 
 from __future__ import annotations
 
@@ -12,13 +12,19 @@ T = TypeVar("T", bound=QObject)
 
 def find(part: QObject, kind: type[T], text: str = "") -> T:
     """The only one of this kind; with a text the only one that is known by it."""
-    (one,) = (each for each in part.findChildren(kind) if not text or text in _names(each))
+    beside = {label.buddy(): plain(label.text()) for label in part.findChildren(QLabel)}
+    (one,) = (
+        each for each in part.findChildren(kind) if not text or text in (*_names(each), beside.get(each))
+    )
     return one
 
 
 def _names(each: QObject) -> list[str]:
-    texts = (str(getattr(each, name, str)()) for name in ("text", "accessibleName"))
-    return [text.replace("&", "") for text in texts]
+    return [plain(str(getattr(each, name, str)())) for name in ("text", "accessibleName", "placeholderText")]
+
+
+def plain(text: str) -> str:
+    return text.replace("&", "")
 
 
 def label_texts(part: QWidget) -> list[str]:

@@ -50,7 +50,7 @@ def chosen(context: Context) -> Context:
 
 
 @pytest.fixture
-def page(chosen: Context, drawn: Show) -> LivePage:
+def heat_page(chosen: Context, drawn: Show) -> LivePage:
     maker = begun()
     maker.step(1)
     maker.step(2)
@@ -86,10 +86,10 @@ def colours(chart: HeatChart, t: float) -> set[str]:
 
 
 @pytest.mark.parametrize("appearance", ["light", "dark"])
-def test_a_stall_is_seen_in_its_second(page: LivePage, chosen: Context, appearance: str) -> None:
+def test_a_stall_is_seen_in_its_second(heat_page: LivePage, chosen: Context, appearance: str) -> None:
     chosen.theme.set_appearance(appearance)
-    measured_t, chart = look_at(page, 1).measured_t, heat(page)
-    assert measured_t is not None and chart.isVisible() and not page.body.charts.choice.isVisible()
+    measured_t, chart = look_at(heat_page, 1).measured_t, heat(heat_page)
+    assert measured_t is not None and chart.isVisible() and not heat_page.body.charts.choice.isVisible()
     at = measured_t + STALL_S - 0.5  # the maker marks the end of the warm-up a second late
     point(chart, at, STALL_MS)
     assert chart.cursor_text.endswith(" ms: 2 events, 0.1 % of 2,002")
@@ -103,16 +103,16 @@ def test_a_stall_is_seen_in_its_second(page: LivePage, chosen: Context, appearan
     assert len(colours(chart, at)) > 3
 
 
-def test_a_range_has_the_percentiles_of_its_events(page: LivePage) -> None:
-    look_at(page, 1)
-    latency = page.body.charts.latency
+def test_a_range_has_the_percentiles_of_its_events(heat_page: LivePage) -> None:
+    look_at(heat_page, 1)
+    latency = heat_page.body.charts.latency
     counts: Counts = {}
     for s in range(SECONDS):
         add(counts, second(s))
     wanted = " / ".join(value_text(each) for each in percentiles_of(counts, (50, 95, 99, 99.9)))
     assert latency.figures.told.splitlines()[0].endswith(", p50 / p95 / p99 / p99.9, ms per query")
     assert latency.figures.told.splitlines()[1] == f"innodb-default: {wanted} (n {sum(counts.values()):,})"
-    assert heat(page).figures.told == latency.figures.told
+    assert heat(heat_page).figures.told == latency.figures.told
 
 
 def test_a_session_without_latencies_says_so(chosen: Context, drawn: Show) -> None:

@@ -35,7 +35,7 @@ def test_empty_it_offers_the_next_step(context: Context, show: Show, qtbot: Any)
     assert asked.args == [Wanted("bench")]
 
 
-def test_a_session_that_is_over(recorded: Any, context: Context, drawn: Show) -> None:
+def test_a_session_that_is_over(released: Any, context: Context, drawn: Show) -> None:
     page = drawn(context)
     assert cells(page, 0) == ["load", "index", "settle.index", "point-query", "update-index"]
     assert cells(page, 2) == ["70,723 rows/s", "11,171 rows/s", "3.00 s", "19,074", "1,175"]
@@ -108,12 +108,12 @@ def test_it_goes_along_with_a_session_that_is_carried_out_again(
     first, second, _, other, *_ = (turn.session for turn in its_plan.turns)
     page = follow(whole(its_plan, first))
     strip = page.body.header.strip
-    assert [*dict.fromkeys(block.session for block in strip._blocks)] == [first, other]
+    assert [*dict.fromkeys(block.session for block in strip.blocks())] == [first, other]
     again = started(Maker(its_plan, second), 1)
     followed.bring(again)
     qtbot.waitUntil(lambda: shown(page) == second)
     assert "1/2 innodb-default-1-attempt-2" in page.body.header.text
-    assert [*dict.fromkeys(block.session for block in strip._blocks)] == [first, second, other]
+    assert [*dict.fromkeys(block.session for block in strip.blocks())] == [first, second, other]
 
 
 def test_what_arrives_while_the_store_is_read_is_drawn_once(
@@ -251,7 +251,7 @@ def test_a_name_that_does_not_fit_into_the_strip_loses_the_plan_before_the_repea
     assert {"innodb-1", "innodb-2"} <= set(painted(strip))
 
 
-def test_the_strip_by_keyboard(recorded: Any, context: Context, qtbot: Any, drawn: Show) -> None:
+def test_the_strip_by_keyboard(released: Any, context: Context, qtbot: Any, drawn: Show) -> None:
     page = drawn(context)
     strip = page.body.header.strip
     qtbot.keyClick(strip, Qt.Key.Key_End)
@@ -285,7 +285,7 @@ def test_the_step_at_hand_is_in_sight(plans: tuple[Context, WatchedPlans], qtbot
 
 
 def test_changes_elsewhere_read_the_figures_and_not_the_curves(
-    recorded: Any, context: Context, qtbot: Any, drawn: Show
+    released: Any, context: Context, qtbot: Any, drawn: Show
 ) -> None:
     page = drawn(context)
     seen = page.watching.loaded

@@ -55,7 +55,7 @@ def text(page: LivePage) -> str:
 
 
 def lines(page: LivePage) -> list[str]:
-    return [line.full or line.label for line in page.body.charts.qps._lines]
+    return [line.full or line.label for line in page.body.charts.qps.head.lines]
 
 
 def other(page: LivePage, maker: Contender) -> Points:
@@ -194,7 +194,7 @@ def test_two_of_one_colour_are_told_apart(context: Context, drawn: Show) -> None
     makers = begun(replace(its_plan, contenders=equals))
     keep(context, makers)
     page = drawn(context)
-    first, second = page.body.charts.qps._lines
+    first, second = page.body.charts.qps.head.lines
     assert first.colour == second.colour and not first.dashed and second.dashed
 
 

@@ -107,7 +107,7 @@ def open_window(qtbot: Any, settled: Context) -> Callable[[tuple[int, int], str]
         with qtbot.waitActive(window):
             window.show()
             window.activateWindow()
-        qtbot.waitUntil(lambda: bool(window._pages))
+        qtbot.waitUntil(lambda: bool(window.pages))
         return window
 
     return open_

@@ -70,7 +70,7 @@ def test_the_last_chart_stacks_the_states(context: Context, qtbot: QtBot, drawn:
     assert chart._stack.sums(series_of("lock")).newest == pytest.approx(75)
 
 
-def test_sessions_that_did_not_look_have_no_such_choice(recorded: Any, context: Context, drawn: Show) -> None:
+def test_sessions_that_did_not_look_have_no_such_choice(released: Any, context: Context, drawn: Show) -> None:
     page = drawn(context)
     assert find(page.body.choices, QComboBox, "Last chart").findData(CLIENT_STATES) == -1
 

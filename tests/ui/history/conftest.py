@@ -16,7 +16,7 @@ from ui.core.context import Context
 
 
 @pytest.fixture
-def filled(dyno_home: Path) -> Path:
+def five_sessions(dyno_home: Path) -> Path:
     """Five sessions: completed, with a failed step, lost, waiting; and one elsewhere."""
     lost = journals.Maker(PLAN, IDS[LOST]).begin()
     lost.step(0)
@@ -29,7 +29,7 @@ def filled(dyno_home: Path) -> Path:
 
 
 @pytest.fixture
-def hand(filled: Path, context: Context, qtbot: QtBot) -> Hand:
+def hand(five_sessions: Path, context: Context, qtbot: QtBot) -> Hand:
     """All sessions in one list: plans are in test_by_plan."""
     context.memory.keep("history/by plan", False)
     return shown(context, qtbot)

@@ -56,7 +56,7 @@ class ComparePage(Page):
         self.columns = Columns(context, self.body.table, self)
         self._compared = Compared(self.columns.chosen)
         self.sharing = Sharing(context, self.body, self)
-        self._flames = Flames(context, self)
+        self.flames = Flames(context, self)
         self.published = Published(context, self)
         self.commands = make_commands(self, self)
         self.chooser = SessionChooser(context)
@@ -101,7 +101,7 @@ class ComparePage(Page):
             changed.connect(self._show)
         self.context.theme.changed.connect(self._show)
         self.columns.changed.connect(self.reload)
-        for part in (self.body, self.sharing, self.limits, self._flames):
+        for part in (self.body, self.sharing, self.limits, self.flames):
             part.failed.connect(self.message.show_failure)
         self.published.taken.connect(self._on_published)
         self.published.first_taken.connect(self._on_first_published)
@@ -220,7 +220,7 @@ class ComparePage(Page):
             base, at = comparison.base, max(0, self.body.table.chosen_column)
             places = dict.fromkeys((base, at))
             names, columns = names_of(comparison), comparison.columns
-            self._flames.ask([(names[each], columns[each].ids) for each in places], row_label(row))
+            self.flames.ask([(names[each], columns[each].ids) for each in places], row_label(row))
 
     def explain(self) -> None:
         """Ask which setting makes the chosen column differ from the base."""

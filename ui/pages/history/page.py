@@ -56,10 +56,10 @@ class HistoryPage(Page):
         self._model.group_by_plan(is_by_plan)  # the history is read while the rest of the page is made
         self._is_asked = True
         self._bar, self._detail = FilterBar(), DetailPane(context.theme)
-        self._editing, self._exchange = Editing(context, self), Exchange(context, self)
-        self._asking = Asking(context, self._editing, self)
-        self._cutting, self._reporting = Cutting(context, self), Reporting(context, self)
-        self._flames = Flames(context, self)
+        self.editing, self.exchange = Editing(context, self), Exchange(context, self)
+        self._asking = Asking(context, self.editing, self)
+        self.cutting, self._reporting = Cutting(context, self), Reporting(context, self)
+        self.flames = Flames(context, self)
         self._counting, self._reading = Latest(context.tasks, self), Latest(context.tasks, self)
         self._over_time = Latest(context.tasks, self)
         self._wanted: tuple[str, ...] = ()  # to be selected when they have been found
@@ -93,7 +93,7 @@ class HistoryPage(Page):
     # building
 
     def _doings(self) -> Callbacks:
-        editing, exchange = self._editing, self._exchange
+        editing, exchange = self.editing, self.exchange
         return Callbacks(
             compare=lambda: self._want("compare", tuple(sorted(self._table.selected))),
             report=lambda: self._reporting.ask_of(sorted(self._table.selected)),
@@ -132,22 +132,22 @@ class HistoryPage(Page):
         self._bar.left.connect(self._table.focus_list)
         self._model.found.connect(self._on_found)
         self._model.dataChanged.connect(lambda *_: self._show_selected())
-        self._model.renamed.connect(self._editing.rename)
+        self._model.renamed.connect(self.editing.rename)
         self._table.chosen.connect(lambda _: self._on_chosen())
         self._table.opened.connect(lambda sessions: self._want("live", sessions))
         self._table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._table.customContextMenuRequested.connect(self._on_menu_wanted)
-        self._detail.noted.connect(lambda session, text: self._editing.note([session], text))
-        self._detail.tags_changed.connect(self._editing.set_tags)
-        self._detail.seconds_wanted.connect(self._cutting.ask)
-        self._detail.stacks_wanted.connect(lambda id_, name, label: self._flames.ask([(name, [id_])], label))
+        self._detail.noted.connect(lambda session, text: self.editing.note([session], text))
+        self._detail.tags_changed.connect(self.editing.set_tags)
+        self._detail.seconds_wanted.connect(self.cutting.ask)
+        self._detail.stacks_wanted.connect(lambda id_, name, label: self.flames.ask([(name, [id_])], label))
         self._detail.over_time_wanted.connect(self._read_over_time)
         self._detail.compare_wanted.connect(lambda ids: self._want("compare", ids))
-        self._editing.deleted.connect(self._on_deleted)
-        self._editing.undone.connect(self._on_undone)
-        self._exchange.imported.connect(self._on_imported)
-        parts = (self._model, self._editing, self._asking, self._exchange)
-        for part in (*parts, self._cutting, self._reporting, self._flames):
+        self.editing.deleted.connect(self._on_deleted)
+        self.editing.undone.connect(self._on_undone)
+        self.exchange.imported.connect(self._on_imported)
+        parts = (self._model, self.editing, self._asking, self.exchange)
+        for part in (*parts, self.cutting, self._reporting, self.flames):
             part.failed.connect(self._message.show_failure)
 
     # what was found
@@ -237,7 +237,7 @@ class HistoryPage(Page):
         self._model.group_by_plan(is_by_plan)
 
     def _on_deleted(self, gone: int, left: int) -> None:
-        self._commands.undo.setEnabled(self._editing.can_undo)
+        self._commands.undo.setEnabled(self.editing.can_undo)
         done = f"{count(gone)} deleted"
         if left:
             stays = "1 is" if left == 1 else f"{left} are"
@@ -247,7 +247,7 @@ class HistoryPage(Page):
 
     def _on_undone(self, sessions: tuple[str, ...], text: str) -> None:
         self._wanted = sessions
-        self._commands.undo.setEnabled(self._editing.can_undo)
+        self._commands.undo.setEnabled(self.editing.can_undo)
         self._message.clear()
         self.context.bus.said.emit(text)
 
@@ -267,7 +267,7 @@ class HistoryPage(Page):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        self._exchange.import_files(_files(event))
+        self.exchange.import_files(_files(event))
         event.acceptProposedAction()
 
 
