@@ -6,19 +6,28 @@ import time
 from dataclasses import replace
 from typing import Dict, List, Sequence, Set
 
-from app.protocol.events import SPOILT
 from app.protocol.others import DISTURBED, are_alike
 from app.protocol.plan import QUERYING, SLICES, Plan, Turn, keeps_rate
 from app.protocol.states import DECIDED, IN_PART, OUT_OF_TIME, UNDECIDABLE
-from app.stats.at_target.endings import HOPELESS, endings
-from app.stats.at_target.steady import UNSTEADY
-from app.stats.at_target.verdicts import Limits, Samples
+from app.stats.at_target.looks import ROUNDS, may_be_decided
+from app.stats.at_target.verdicts import (
+    BETTER,
+    DIFFERS,
+    LEAST,
+    SAME,
+    SMALL,
+    WORSE,
+    Limits,
+    Samples,
+    judge,
+    spoilt_by,
+    tested_differences,
+)
 
 from .round_results import Result, Results, round_results
 from .system.directory import Directory
 
 _UNJUDGED, _OPEN = ("warmup",), "not decided yet"
-_SPOILT = frozenset((*SPOILT, UNSTEADY))
 
 
 class Deciding:
@@ -117,7 +126,7 @@ class Deciding:
             at: result
             for at, result in its.items()
             if result.state == "completed" and result.value is not None
-            if not (result.marks & _SPOILT) - ({DISTURBED} if at in alike else set())
+            if not spoilt_by(result.marks, at in alike)
         }
 
     def _alike(self, step: int) -> Set[int]:
@@ -136,3 +145,30 @@ class Deciding:
     def _is_late(self) -> bool:
         limit = self._plan.time_limit
         return bool(limit) and time.monotonic() - self._began + self._longest > limit
+
+
+# which cells of a plan are decided after a round, so that more rounds would tell nothing new
+
+
+HOPELESS = "cannot be decided"
+DECISIONS = (BETTER, WORSE, DIFFERS, SMALL, SAME)
+
+
+def endings(cells: Sequence[Samples], limits: Limits, rounds: int) -> List[str]:
+    """The decision for each cell after these rounds; '' if another round may decide it."""
+    words = [verdict.word for verdict in judge(cells, limits)]
+    share = limits.at_look(cells, ROUNDS).false_share
+    hopeful = {
+        at
+        for at, found in tested_differences(cells)
+        if may_be_decided(found, cells[at].n, share, limits.matters)
+    }
+    return [
+        word if word in DECISIONS else "" if at in hopeful or _is_young(cells[at], rounds) else HOPELESS
+        for at, word in enumerate(words)
+    ]
+
+
+def _is_young(cell: Samples, rounds: int) -> bool:
+    """Whether it may still get enough repeats; a cell that never had a result seldom does."""
+    return cell.n < LEAST and rounds < ROUNDS and (rounds < LEAST or 0 < cell.n >= LEAST - (ROUNDS - rounds))

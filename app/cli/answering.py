@@ -12,8 +12,9 @@ from app.core.errors import InputError, TargetError
 
 from .launching import launch_plan
 from .parser import add_directory, add_json, duration, whole_number
-from .plan_options import DISTURBING, add_options, rows_of
+from .plan_options import DISTURBING, add_options, given_options
 from .screen import print_json, print_tables, say
+from .session import opened
 
 if TYPE_CHECKING:
     from app.core.table import Table
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from app.protocol.plan import Plan
 
 MOST_MINUTES = 1440
-_WORK = ("sequence", "tables", "seconds", "warmup", "cpus")  # options of the work, as a request has them
+_WORK = ("tables", "rows", "seconds", "warmup", "cpus", *DISTURBING)  # options of the work, as of a plan
+_ALLOWED = ("allow_busy", "allow_small_disk")
 
 
 class Question(Protocol):
@@ -54,11 +56,7 @@ def add_work(parser: argparse.ArgumentParser, step: str) -> None:
     parser.add_argument("--threads", type=whole_number(1, 100_000), help="client threads of the step")
     parser.add_argument("--sequence", help="sequence with the step, for contenders by name")
     parser.add_argument("--target", help="target, for contenders by name (default: local, this computer)")
-    parser.add_argument("--tables", type=whole_number(1, 10_000), help="number of tables")
-    parser.add_argument("--rows", help='rows of each table, or "3x memory"')
-    parser.add_argument("--seconds", type=duration, help="measured seconds of the step in each round")
-    parser.add_argument("--warmup", type=duration, help="unmeasured seconds before the step")
-    add_options(parser, "cpus", *DISTURBING)
+    add_options(parser, *_WORK)
 
 
 def add_time(parser: argparse.ArgumentParser, what: str, usual: str = "") -> None:
@@ -92,25 +90,15 @@ def add_ways(parser: argparse.ArgumentParser) -> None:
     add_directory(parser)
     parser.add_argument("--dry-run", action="store_true", help="show the next plan; start nothing")
     parser.add_argument("--detach", action="store_true", help="start the next plan and return at once")
-    for name, what in (
-        ("busy", "a plan of another directory runs there"),
-        ("small-disk", "the disk may get full"),
-    ):
-        parser.add_argument(
-            f"--allow-{name}", action="store_true", default=None, help=f"start even if {what}"
-        )
+    add_options(parser, *_ALLOWED)
     add_json(parser)
     parser.set_defaults(queue=False, at=None, start=False)
 
 
 def with_options(request: PlanRequest, arguments: argparse.Namespace) -> PlanRequest:
-    return request.with_options(
-        **{name: getattr(arguments, name) for name in (*_WORK, *DISTURBING)},
-        rows=rows_of(arguments.rows),
-        threads=arguments.threads and [arguments.threads],
-        allow_busy=arguments.allow_busy,
-        allow_small_disk=arguments.allow_small_disk,
-    )
+    threads = arguments.threads and [arguments.threads]
+    given = given_options(arguments, (*_WORK, *_ALLOWED))
+    return request.with_options(sequence=arguments.sequence, threads=threads, **given)
 
 
 # its answer
@@ -157,8 +145,6 @@ def _as_it_is(request: PlanRequest) -> Callable[[Survey], PlanRequest]:
 def _goes_on(plan: Plan) -> bool:
     """Whether the person has detached from the plan."""
     from app.history.lists.sessions import sessions
-
-    from .session import opened
 
     with opened() as history:
         return bool(sessions(history, plan=plan.id, states=("waiting", "active")))

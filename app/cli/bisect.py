@@ -5,32 +5,35 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass, field
 from math import ceil, log2
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from app.catalog import Catalog, approved_hashes
 from app.core.errors import TargetError
+from app.core.table import Table
+from app.explaining.bisect_search import Bisection, Pair
+from app.explaining.bisect_text import BisectEntry, bisect_entry, bisect_table
+from app.explaining.bisecting import Asked, BuildSearch
+from app.explaining.evidence import Evidence
+from app.planner.request.request import PlanRequest
+from app.protocol.answers import Survey
 from app.protocol.reading import MOST_PCT
+from app.remote.reach import reached
+from app.remote.target import Target
+from app.targets.store import Targets
 
 from .answering import add_so_far, add_time, add_ways, add_work, answer, minutes_of, with_options
-from .compare import limits_of
-from .parser import percent
+from .compare import add_false_share, limits_of
+from .parser import add_verb, percent
 from .plan_options import allowed_of
 from .screen import ask_secret, say
-
-if TYPE_CHECKING:
-    from app.core.table import Table
-    from app.explaining.bisect_search import Bisection, Pair
-    from app.explaining.bisect_text import BisectEntry
-    from app.explaining.bisecting import BuildSearch
-    from app.explaining.evidence import Evidence
-    from app.planner.request.request import PlanRequest
-    from app.protocol.answers import Survey
-    from app.remote.target import Target
+from .session import opened
 
 _USUAL_PCT = 3.0
 
 
 def add_words(words: Any) -> None:
-    parser = words.add_parser("bisect", help="find the build that made a step faster or slower")
+    text = "find the build that made a step faster or slower"
+    parser = add_verb(words, bisect_builds, text, matters=None)
     parser.add_argument(
         "builds", metavar="BUILDS", help="installed builds: a pattern such as 'mysql-9.*', or their folder"
     )
@@ -43,13 +46,9 @@ def add_words(words: Any) -> None:
         help=f"least difference between the first and the last build (default: {_USUAL_PCT:g}%%)",
     )  # fmt: skip
     add_so_far(parser)
-    parser.add_argument(
-        "--false-share", type=percent(MOST_PCT, is_above_0=True), metavar="PERCENT",
-        help="at most this percentage of the intervals miss the truth (default: 5, or your setting)",
-    )  # fmt: skip
+    add_false_share(parser, "of the intervals miss the truth", is_above_0=True)
     add_time(parser, "comparison")
     add_ways(parser)
-    parser.set_defaults(run=bisect_builds, matters=None)
 
 
 def bisect_builds(arguments: argparse.Namespace) -> int:
@@ -67,8 +66,6 @@ class _Question:
     _evidence: Evidence = field(init=False)
 
     def read(self) -> Evidence:
-        from .session import opened
-
         with opened() as history:
             self._found, self._evidence = self.search.state(history, self.tries.broken)
         return self._evidence
@@ -87,13 +84,9 @@ class _Question:
         return f"all of it takes about {usual} comparisons like this one, an open one twice as long"
 
     def entry(self) -> BisectEntry:
-        from app.explaining.bisect_text import bisect_entry
-
         return bisect_entry(self.search, self._found, self._evidence)
 
     def table(self) -> Table:
-        from app.explaining.bisect_text import bisect_table
-
         return bisect_table(self.entry())
 
 
@@ -109,9 +102,6 @@ class _Tries:
 
     def do_start(self, search: BuildSearch, pair: Pair) -> bool:
         """Whether both builds start; one that does not is said, and passed over from now on."""
-        from app.catalog import Catalog
-        from app.remote.reach import reached
-
         wanted = [search.builds[at] for at in pair if search.builds[at] not in self.good]
         with reached(self.target, ask_secret, self.directory) as agent:
             for build in wanted:
@@ -128,12 +118,6 @@ class _Tries:
 
 def _settled(arguments: argparse.Namespace) -> tuple[BuildSearch, _Tries]:
     """The search on its target, which must be free."""
-    from app.catalog import Catalog, approved_hashes
-    from app.explaining.bisecting import Asked, BuildSearch
-    from app.planner.request.request import PlanRequest
-    from app.remote.reach import reached
-    from app.targets.store import Targets
-
     target = Targets().get(arguments.target or "local")
     request = with_options(PlanRequest(target=target.name), arguments)
     asked = Asked(

@@ -3,43 +3,43 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
-from app.targets.builds import NOTES, problem_of
+from app.remote.reach import reached
+from app.targets.builds import NOTES, install, note, problem_of, register, remove
+from app.targets.store import Targets
+from app.targets.tested_versions import with_tried
 
-from .parser import add_json, add_target
+from .parser import add_json, add_noun, add_target, add_verb
+from .reach import survey_of
 from .screen import ask_secret, print_json, say, transfer
+from .target import show_builds
 
 if TYPE_CHECKING:
-    from app.protocol.answers import Build, Survey
+    from app.protocol.answers import Build
     from app.remote.agent import Agent
 
 
 def add_words(words: Any) -> None:
-    noun = words.add_parser("build", help="installed servers")
-    verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
-    listing = verbs.add_parser("list", help="list the builds on a target")
-    add_target(listing)
-    add_json(listing)
-    listing.set_defaults(run=list_builds)
-    install = verbs.add_parser("install", help="install a tarball on a target, or add a directory there")
+    verbs = add_noun(words, "build", "installed servers")
+    add_verb(verbs, list_builds, "list the builds on a target", add_target, add_json)
+    install = add_verb(verbs, install_build, "install a tarball on a target, or add a directory there")
     install.add_argument("path", help="a tarball on this computer; with --there a directory on the target")
     install.add_argument("--there", action="store_true", help="use a directory on the target")
     install.add_argument("--name", default="", help="name of the build (default: the tarball's)")
     _add_notes(install)
-    install.set_defaults(run=install_build)
-    note = verbs.add_parser("note", help="add facts that the build does not report; sessions store them")
-    note.add_argument("build", help="build, as dyno build list names it")
-    _add_notes(note)
-    note.set_defaults(run=note_build)
-    remove = verbs.add_parser(
-        "remove", help="delete a build that Dyno installed, or remove a directory from the list"
-    )
-    remove.add_argument("build", help="build, as dyno build list names it")
-    add_target(remove)
-    remove.set_defaults(run=remove_build)
+    facts = "add facts that the build does not report; sessions store them"
+    add_verb(verbs, note_build, facts, _add_build, _add_notes)
+    gone = "delete a build that Dyno installed, or remove a directory from the list"
+    add_verb(verbs, remove_build, gone, _add_build, add_target)
+
+
+def _add_build(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("build", help="build, as dyno build list names it")
 
 
 def _add_notes(parser: argparse.ArgumentParser) -> None:
@@ -54,11 +54,6 @@ def _notes(arguments: argparse.Namespace) -> dict[str, str]:
 
 
 def list_builds(arguments: argparse.Namespace) -> None:
-    from app.targets.tested_versions import with_tried
-
-    from .reach import survey_of
-    from .target import show_builds
-
     builds = survey_of(arguments.target).builds
     if arguments.json:
         print_json(with_tried(builds))
@@ -67,9 +62,6 @@ def list_builds(arguments: argparse.Namespace) -> None:
 
 
 def install_build(arguments: argparse.Namespace) -> None:
-    from app.remote.reach import reached
-    from app.targets.store import Targets
-
     with reached(Targets().get(arguments.target), ask_secret) as agent:
         build = _register(agent, arguments) if arguments.there else _bring(agent, arguments)
     what = f"{build.family} {build.version}" if build.version else "a server"
@@ -79,15 +71,11 @@ def install_build(arguments: argparse.Namespace) -> None:
 
 
 def _bring(agent: Agent, arguments: argparse.Namespace) -> Build:
-    from app.targets.builds import install
-
     with transfer(Path(arguments.path).name) as on_progress:
         return install(agent, Path(arguments.path), arguments.name, _notes(arguments), on_progress)
 
 
 def _register(agent: Agent, arguments: argparse.Namespace) -> Build:
-    from app.targets.builds import register
-
     if arguments.name:
         raise InputError("--name is for a tarball: a directory takes the name that its server reports")
     return register(agent, arguments.target, arguments.path, _notes(arguments))
@@ -98,30 +86,22 @@ def note_build(arguments: argparse.Namespace) -> None:
     if not notes:
         words = ", ".join(f"--{name}" for name in NOTES)
         raise InputError(f"no note of {arguments.build} is given: give one of {words}")
-    from app.remote.reach import reached
-    from app.targets.builds import note
-    from app.targets.store import Targets
-
-    target = Targets().get(arguments.target)
-    with reached(target, ask_secret) as agent:
-        build = _named(arguments.build, agent.survey(target.search_paths))
+    with _named(arguments) as (agent, build):
         note(agent, build.base, notes)
 
 
 def remove_build(arguments: argparse.Namespace) -> None:
-    from app.remote.reach import reached
-    from app.targets.builds import remove
-    from app.targets.store import Targets
+    with _named(arguments) as (agent, build):
+        say(remove(agent, arguments.target, build.base))
 
+
+@contextmanager
+def _named(arguments: argparse.Namespace) -> Iterator[tuple[Agent, Build]]:
+    """The build that is named, and the agent of its target."""
     target = Targets().get(arguments.target)
     with reached(target, ask_secret) as agent:
-        build = _named(arguments.build, agent.survey(target.search_paths))
-        say(remove(agent, target.name, build.base))
-
-
-def _named(name: str, survey: Survey) -> Build:
-    found = [each for each in survey.builds if each.name == name]
-    if not found:
-        names = ", ".join(each.name for each in survey.builds) or "none"
-        raise InputError(f"no build {name} on this target; choose one of {names}")
-    return found[0]
+        builds = {each.name: each for each in agent.survey(target.search_paths).builds}
+        if arguments.build not in builds:
+            names = ", ".join(builds) or "none"
+            raise InputError(f"no build {arguments.build} on this target; choose one of {names}")
+        yield agent, builds[arguments.build]

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .parser import add_json
+from app.comparison.answers.over_time import OverTimeEntry, is_worse, over_time, too_few
+from app.comparison.texts.over_time_text import changes_table
+
+from .parser import add_json, add_verb
 from .screen import print_json, print_tables, say
-
-if TYPE_CHECKING:
-    from app.comparison.answers.over_time import OverTimeEntry
+from .session import opened
 
 
 def add_words(words: Any) -> None:
-    parser = words.add_parser(
-        "changes",
-        help="find changes over all sessions of the same work and contender on a machine; exit code 3:"
-        " too few plans",
-    )
+    text = "find changes over all sessions of the same work and contender on a machine; exit code 3: too few"
+    parser = add_verb(words, changes_of_session, f"{text} plans")
     parser.add_argument(
         "session", metavar="SESSION", help="a session or a plan of one contender; builds may differ over time"
     )
@@ -26,14 +24,9 @@ def add_words(words: Any) -> None:
         "--check", action="store_true", help="exit code 1 if a step is worse since its latest change"
     )
     add_json(parser)
-    parser.set_defaults(run=show_changes)
 
 
-def show_changes(arguments: argparse.Namespace) -> int:
-    from app.comparison.answers.over_time import is_worse, over_time, too_few
-
-    from .session import opened
-
+def changes_of_session(arguments: argparse.Namespace) -> int:
     with opened() as history:
         found = over_time(history, arguments.session, arguments.step)
     if arguments.json:
@@ -46,8 +39,6 @@ def show_changes(arguments: argparse.Namespace) -> int:
 
 
 def _show(found: OverTimeEntry) -> None:
-    from app.comparison.texts.over_time_text import changes_table
-
     table = changes_table(found)
     if table.lines:
         print_tables([table])

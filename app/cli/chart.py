@@ -10,8 +10,10 @@ from app.comparison.charts import AXES, CHARTS
 from app.core.csv_text import save_csv
 from app.core.errors import DynoError, InputError
 
-from .compare import add_sessions
+from .compare import add_measure, add_sessions
+from .parser import add_verb
 from .screen import say, say_text
+from .session import opened
 
 if TYPE_CHECKING:
     from app.comparison.charts.request import ChartRequest
@@ -23,17 +25,12 @@ FORMS = (".png", ".svg", CSV)
 
 
 def add_words(words: Any) -> None:
-    parser = words.add_parser("chart", help="save a chart of a comparison: PNG, SVG, or its numbers as CSV")
+    parser = add_verb(words, chart_sessions, "save a chart of a comparison: PNG, SVG, or its numbers as CSV")
     parser.add_argument(
         "chart", choices=CHARTS, help="; ".join(f"{name}: {what}" for name, what in CHARTS.items())
     )
     add_sessions(parser)
-    parser.add_argument(
-        "--measure",
-        default="value",
-        metavar="M",
-        help="measure to draw: p95_ms, cpu_us, written_kb, ...; a wrong name lists all",
-    )
+    add_measure(parser, "draw")
     parser.add_argument(
         "--step", default="", help="step to draw, followed by 'threads=4' if it ran with several counts"
     )
@@ -45,10 +42,9 @@ def add_words(words: Any) -> None:
         "--absolute", action="store_true", help="in charts of bars and before-after: values instead of ratios"
     )
     parser.add_argument("--out", type=Path, help="a new file: .png .svg .csv (default: print CSV)")
-    parser.set_defaults(run=show_chart)
 
 
-def show_chart(arguments: argparse.Namespace) -> None:
+def chart_sessions(arguments: argparse.Namespace) -> None:
     from app.comparison.charts.request import ChartRequest
 
     request = ChartRequest(
@@ -70,8 +66,6 @@ def show_chart(arguments: argparse.Namespace) -> None:
 
 def _numbers(request: ChartRequest) -> str:
     from app.comparison.charts.request import chart_csv
-
-    from .session import opened
 
     with opened() as history:
         return chart_csv(history, request)

@@ -12,8 +12,9 @@ from app.protocol.reading import MOST_PCT
 from app.protocol.states import GOING_ON
 from app.stats import Limits
 
-from .parser import LeftOut, filled, percent
+from .parser import LeftOut, add_verb, filled, percent
 from .screen import console, print_json, print_tables, say, say_shared, say_text
+from .session import opened
 
 if TYPE_CHECKING:
     from app.comparison.cells.cell import Comparison
@@ -22,20 +23,14 @@ FORMATS = ("table", "json", "csv", "md")
 
 
 def add_words(words: Any) -> None:
-    parser = words.add_parser("compare", help="compare sessions or plans")
-    add_sessions(parser)
+    parser = add_verb(words, compare_sessions, "compare sessions or plans", add_sessions)
     parser.add_argument(
         "--format", choices=FORMATS, default="table", help="output format (default: table); md is Markdown"
     )
     parser.add_argument(
         "--json", action="store_const", dest="format", const="json", help="print JSON, for scripts"
     )
-    parser.add_argument(
-        "--measure",
-        default="value",
-        metavar="M",
-        help="measure to compare: p95_ms, cpu_us, written_kb, ...; a wrong name lists all",
-    )
+    add_measure(parser, "compare")
     add_limits(parser)
     parser.add_argument("--common", action="store_true", help="show only steps that all columns have")
     parser.add_argument("--details", action="store_true", help="show spread, n and p in each cell")
@@ -55,7 +50,6 @@ def add_words(words: Any) -> None:
     other.add_argument(
         "--pre", action="store_true", help="compare tests before the writes with the same tests after them"
     )
-    parser.set_defaults(run=compare_sessions)
 
 
 def add_sessions(parser: argparse.ArgumentParser) -> None:
@@ -73,6 +67,15 @@ def add_sessions(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_measure(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument(
+        "--measure",
+        default="value",
+        metavar="M",
+        help=f"measure to {what}: p95_ms, cpu_us, written_kb, ...; a wrong name lists all",
+    )
+
+
 def add_limits(parser: argparse.ArgumentParser) -> None:
     """Options for the limits of verdicts; default: as set in the window, else Dyno's own."""
     parser.add_argument(
@@ -81,9 +84,13 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         metavar="PERCENT",
         help="ignore differences below this percentage (default: 2, or your setting)",
     )
+    add_false_share(parser, "of false alarms")
+
+
+def add_false_share(parser: argparse.ArgumentParser, what: str, is_above_0: bool = False) -> None:
     parser.add_argument(
-        "--false-share", type=percent(MOST_PCT), metavar="PERCENT",
-        help="at most this percentage of false alarms (default: 5, or your setting)",
+        "--false-share", type=percent(MOST_PCT, is_above_0), metavar="PERCENT",
+        help=f"at most this percentage {what} (default: 5, or your setting)",
     )  # fmt: skip
 
 
@@ -104,31 +111,21 @@ def compare_sessions(arguments: argparse.Namespace) -> None:
         _show_stacks(arguments)
     elif arguments.differences:
         _show_differences(arguments.sessions, arguments.format)
-    elif arguments.verdict:
-        show_verdict(
-            arguments.sessions, arguments.base, arguments.format, arguments.measure, limits_of(arguments)
-        )
     else:
-        limits = limits_of(arguments)
-        if arguments.why is not None or arguments.pre:
-            _show_costs(arguments, limits)
+        limits, measure = limits_of(arguments), arguments.measure
+        found = _compared(arguments.sessions, arguments.base, measure, limits)
+        if arguments.verdict:
+            _show_verdict(found, measure, arguments.format)
+        elif arguments.why is not None or arguments.pre:
+            _show_costs(found, arguments)
         else:
-            show_comparison(
-                arguments.sessions,
-                arguments.base,
-                arguments.format,
-                arguments.measure,
-                limits,
-                arguments.details,
-                arguments.common,
-            )
+            _show_table(found, measure, arguments.format, arguments.details, arguments.common)
 
 
 def _show_stacks(arguments: argparse.Namespace) -> None:
     from app.comparison.stacks.stacks import profiles_of
     from app.comparison.verdicts.compare import compare
 
-    from .session import opened
     from .stacks import show_stacks
     from .why import check_step
 
@@ -139,63 +136,47 @@ def _show_stacks(arguments: argparse.Namespace) -> None:
     show_stacks(found, profiles, found.base, arguments.format)
 
 
-def _show_costs(arguments: argparse.Namespace, limits: Limits) -> None:
+def _show_costs(found: Comparison, arguments: argparse.Namespace) -> None:
     from .why import show_pairs, show_why
 
-    found = _compared(arguments.sessions, arguments.base, arguments.measure, limits)
     if arguments.pre:
         show_pairs(found, arguments.format)
     else:
         show_why(found, arguments.why, arguments.format)
 
 
-def _compared(references: Sequence[str], base: str | None, measure: str, limits: Limits | None) -> Comparison:
+def _compared(
+    references: Sequence[str], base: str | None = None, measure: str = "value", limits: Limits | None = None
+) -> Comparison:
     from app.comparison.verdicts.compare import by_measure, compare
-
-    from .session import opened
 
     with opened() as history:
         return by_measure(compare(history, references, base, limits), measure)
 
 
-def show_comparison(
-    references: Sequence[str],
-    base: str | None = None,
-    form: str = "table",
-    measure: str = "value",
-    limits: Limits | None = None,
-    has_details: bool = False,
-    is_common: bool = False,
+def _show_table(
+    found: Comparison, measure: str, form: str, has_details: bool = False, is_common: bool = False
 ) -> None:
     from app.comparison.answers.sentences import figure_of, verdict_sentences
-    from app.comparison.cells.to_json import to_json
     from app.comparison.texts import text as compare_text
     from app.comparison.verdicts.compare import common
 
-    found = _compared(references, base, measure, limits)
     found = common(found) if is_common else found
     if form == "table":
         say_text(compare_text.to_text(found, has_details, console().width))
     elif form == "json":
-        print_json({**to_json(found), "sentences": verdict_sentences(found, figure_of(measure))})
+        print_json({**compare_text.to_json(found), "sentences": verdict_sentences(found, figure_of(measure))})
     elif form == "md":
         say_text(compare_text.to_markdown(found, has_details))
     else:
         say_text(compare_text.to_csv(found))
 
 
-def show_verdict(
-    references: Sequence[str],
-    base: str | None = None,
-    form: str = "table",
-    measure: str = "value",
-    limits: Limits | None = None,
-) -> None:
+def _show_verdict(found: Comparison, measure: str, form: str) -> None:
     """Print the verdict as sentences; as JSON with base and limits."""
     from app.comparison.answers.sentences import figure_of, verdict_lines
-    from app.comparison.cells.to_json import json_of_limits
+    from app.comparison.texts.text import json_of_limits
 
-    found = _compared(references, base, measure, limits)
     lines = [*found.first_texts, *verdict_lines(found, figure_of(measure))]
     if form == "json":
         print_json({"base": found.base_id, "sentences": lines, "limits": json_of_limits(found.limits)})
@@ -208,11 +189,12 @@ def show_result_of(plan: str, has_table: bool = False) -> None:
     from app.history.lists.sessions import SUFFIX
 
     ids = _sessions_to_compare(plan)
-    if ids and has_table:
-        show_comparison(ids)
     if ids:
+        found = _compared(ids)
+        if has_table:
+            _show_table(found, "value", "table")
         say("")
-        show_verdict(ids)
+        _show_verdict(found, "value", "table")
         say(f"look at it again: dyno compare {plan[-SUFFIX:]}")
 
 
@@ -220,8 +202,6 @@ def _sessions_to_compare(plan_id: str) -> list[str]:
     """The sessions of a plan of several contenders that is over, in its order; else none."""
     from app.history.lists.sessions import sessions
     from app.history.steps.figures import plans_by_session
-
-    from .session import opened
 
     with opened() as history:
         states = {each["id"]: each["state"] for each in sessions(history, plan=plan_id)}
@@ -238,8 +218,6 @@ def _show_differences(references: Sequence[str], form: str) -> None:
     from app.core.names import unique_names
     from app.history.lists.browsing import lines
     from app.history.lists.sessions import find_all
-
-    from .session import opened
 
     with opened() as history:
         ids = find_all(history, references)

@@ -5,18 +5,17 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from .parser import add_verb
 from .screen import say
 
 
 def add_words(words: Any) -> None:
-    parser = words.add_parser(
-        "doctor", help="check the history and what the window needs, or rebuild the history"
-    )
+    text = "check the history and what the window needs, or rebuild the history"
+    parser = add_verb(words, doctor_history, text)
     parser.add_argument("--rebuild", action="store_true", help="rebuild the history from the stored journals")
-    parser.set_defaults(run=look_over)
 
 
-def look_over(arguments: argparse.Namespace) -> int:
+def doctor_history(arguments: argparse.Namespace) -> int:
     from app.core.desktop_needs import lacks
     from app.core.settings import home
     from app.core.units import count_text

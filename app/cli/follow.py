@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,46 +17,35 @@ from app.remote.target import Target
 from app.targets.store import Targets
 
 from .compare import show_result_of
-from .parser import add_directory, add_json, add_target
+from .parser import add_directory, add_json, add_target, add_verb
 from .queue import queue_at, show_queue
 from .screen import ask_secret, complain, print_json, print_table, say
+from .session import opened
 
 if TYPE_CHECKING:
     from app.following.adoption import RemotePlan
     from app.protocol.plan import Plan
+    from app.remote.agent import Agent
 
 
 def add_words(words: Any) -> None:
-    for word, run, text in (
-        ("follow", follow_plan, "fetch and watch the plan of a target"),
-        ("status", status_plan, "show the plan that runs on a target"),
-        ("stop", stop_plan, "stop the session that runs"),
-        ("skip", skip_plan, "skip the step that runs"),
-        ("note", note_plan, "add a note to the session that runs"),
-    ):
-        parser = words.add_parser(word, help=text)
-        add_target(parser)
-        add_directory(parser)
-        if word == "note":
-            parser.add_argument("text", help="text of the note")
-        if word == "status":
-            add_json(parser)
-        elif word == "follow":
-            parser.add_argument("plan", nargs="?", help="plan id (default: the plan that runs)")
-        elif word == "stop":
-            how = parser.add_mutually_exclusive_group()
-            how.add_argument(
-                "--after-step",
-                action="store_const",
-                dest="what",
-                const="step",
-                default="session",
-                help="let the current step end first",
-            )
-            how.add_argument(
-                "--plan", action="store_const", dest="what", const="plan", help="stop the whole plan"
-            )
-        parser.set_defaults(run=run)
+    where = (add_target, add_directory)
+    follow = add_verb(words, follow_plan, "fetch and watch the plan of a target", *where)
+    follow.add_argument("plan", nargs="?", help="plan id (default: the plan that runs)")
+    add_verb(words, status_plan, "show the plan that runs on a target", *where, add_json)
+    stop = add_verb(words, stop_plan, "stop the session that runs", *where).add_mutually_exclusive_group()
+    stop.add_argument(
+        "--after-step",
+        action="store_const",
+        dest="what",
+        const="step",
+        default="session",
+        help="let the current step end first",
+    )
+    stop.add_argument("--plan", action="store_const", dest="what", const="plan", help="stop the whole plan")
+    add_verb(words, skip_plan, "skip the step that runs", *where)
+    note = add_verb(words, note_plan, "add a note to the session that runs", *where)
+    note.add_argument("text", help="text of the note")
 
 
 def _target(arguments: argparse.Namespace) -> Target:
@@ -63,13 +54,17 @@ def _target(arguments: argparse.Namespace) -> Target:
     return replace(target, directories=[arguments.directory]) if arguments.directory else target
 
 
-def find_active(target: Target) -> RemotePlan:
+@contextmanager
+def _at_the_active(arguments: argparse.Namespace) -> Iterator[tuple[RemotePlan, Agent]]:
+    """The plan that runs, and the agent of its target."""
     from app.following.adoption import find_plans
 
-    active = [found for found in find_plans(target, ask_secret) if found.locked]
+    active = [found for found in find_plans(_target(arguments), ask_secret) if found.locked]
     if not active:
-        raise TargetError(f"no plan runs on {target.name}")
-    return active[0]
+        raise TargetError(f"no plan runs on {arguments.target}")
+    found = active[0]
+    with reached(found.target, ask_secret, found.directory, found.sha) as agent:
+        yield found, agent
 
 
 def status_plan(arguments: argparse.Namespace) -> None:
@@ -103,8 +98,7 @@ def _entry(found: RemotePlan) -> dict[str, Any]:
 
 
 def stop_plan(arguments: argparse.Namespace) -> None:
-    found = find_active(_target(arguments))
-    with reached(found.target, ask_secret, found.directory, found.sha) as agent:
+    with _at_the_active(arguments) as (found, agent):
         agent.stop(found.plan, arguments.what)
     what = {
         "step": "the session ends after the current step",
@@ -115,8 +109,7 @@ def stop_plan(arguments: argparse.Namespace) -> None:
 
 
 def skip_plan(arguments: argparse.Namespace) -> None:
-    found = find_active(_target(arguments))
-    with reached(found.target, ask_secret, found.directory, found.sha) as agent:
+    with _at_the_active(arguments) as (found, agent):
         agent.skip(found.plan)
 
 
@@ -125,8 +118,7 @@ def note_plan(arguments: argparse.Namespace) -> None:
 
     if problem := note_problem(arguments.text):
         raise InputError(problem)
-    found = find_active(_target(arguments))
-    with reached(found.target, ask_secret, found.directory, found.sha) as agent:
+    with _at_the_active(arguments) as (found, agent):
         agent.note(found.plan, arguments.text)
 
 
@@ -174,7 +166,6 @@ def watch_sessions(
     from app.history.recorded.recounting import recount_first
     from app.planner.checks.load_targets import by_name
 
-    from .session import opened
     from .watch import Watch, follow
 
     def reach() -> Any:
@@ -202,9 +193,8 @@ def watch_sessions(
 def without_deleted(sessions: list[str]) -> list[str]:
     """The sessions without those deleted here, which it prints."""
     from app.history.recorded.writing import Writer
-    from app.history.store.history import History
 
-    with History(home()) as history:
+    with opened() as history:
         writer = Writer(history)
         deleted = [session for session in sessions if writer.is_deleted(session)]
     for session in deleted:
@@ -216,10 +206,9 @@ def outcome_of(wanted: list[str]) -> int:
     """0 if all sessions and steps went well and are in the history."""
     from app.history.lists.sessions import sessions
     from app.history.steps.figures import plan_of
-    from app.history.store.history import History
     from app.protocol.states import NOT_NEEDED
 
-    with History(home()) as history:
+    with opened() as history:
         found = sessions(history, ids=wanted) if wanted else []
         turns = plan_of(history, found[0]["id"])["turns"] if found else []
     for each in found:

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from app.protocol.reading import MOST_PCT
 
-from .compare import limits_of
-from .parser import add_json, percent
+from .compare import add_false_share, add_measure, limits_of
+from .parser import add_json, add_verb, percent
 from .plan_options import DISTURBING, add_options, allowed_of
 from .screen import print_json, print_table, say
+from .session import opened
 
 if TYPE_CHECKING:
     from app.comparison.answers.gate import GateEntry
 
 
 def add_words(words: Any) -> None:
-    parser = words.add_parser(
-        "gate", help="check whether B is worse than A; exit code 0: not worse, 1: worse, 3: cannot be told"
-    )
+    text = "check whether B is worse than A; exit code 0: not worse, 1: worse, 3: cannot be told"
+    parser = add_verb(words, gate_sessions, text, matters=None, failure=3)
     parser.add_argument(
         "base",
         metavar="A",
@@ -34,16 +34,8 @@ def add_words(words: Any) -> None:
         "--worse", type=percent(MOST_PCT, is_above_0=True), required=True, metavar="PERCENT",
         help="largest loss that is acceptable, such as 3%%",
     )  # fmt: skip
-    parser.add_argument(
-        "--false-share", type=percent(MOST_PCT), metavar="PERCENT",
-        help="at most this percentage of false answers (default: 5, or your setting)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--measure",
-        default="value",
-        metavar="M",
-        help="measure to compare: p95_ms, cpu_us, written_kb, ...; a wrong name lists all",
-    )
+    add_false_share(parser, "of false answers")
+    add_measure(parser, "compare")
     parser.add_argument(
         "--groups", action="store_true", help="judge the means of groups instead of single steps"
     )
@@ -53,13 +45,10 @@ def add_words(words: Any) -> None:
     )  # fmt: skip
     add_options(parser, *DISTURBING)
     add_json(parser)
-    parser.set_defaults(run=gate_sessions, matters=None, failure=3)
 
 
 def gate_sessions(arguments: argparse.Namespace) -> int:
     from app.comparison.answers.gate import GateRequest, gate
-
-    from .session import opened
 
     steps, allowed = tuple(arguments.step or ()), allowed_of(arguments)
     request = GateRequest(arguments.worse, arguments.measure, arguments.groups, steps, allowed)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from app.core.errors import InputError
 from app.core.units import count_text
 
-from .parser import add_json, add_verb, whole_number
+from .parser import add_json, add_noun, add_verb, whole_number
 from .screen import complain, print_json, print_table, say, somebody, status
 from .session import HEADERS, SESSION, line_of, opened
 
@@ -20,8 +20,7 @@ LOCAL = "local"
 
 
 def add_words(words: Any) -> None:
-    noun = words.add_parser("history", help="the history: of this computer alone, or shared with a team")
-    verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
+    verbs = add_noun(words, "history", "the history: of this computer alone, or shared with a team")
     use = add_verb(verbs, use_history, "share the history with a team, through a MySQL or MariaDB server")
     use.add_argument(
         "address", help="mysql://USER@HOST[:PORT]/DATABASE, or local: this computer's own history alone"
@@ -67,11 +66,11 @@ def add_words(words: Any) -> None:
     )
     export.add_argument("--parquet", required=True, metavar="FOLDER", help="a new folder for Parquet files")
     export.add_argument("sessions", nargs="*", metavar="SESSION", help="sessions or plans (default: all)")
-    show = add_verb(verbs, show_history, "show which history is in use, and what waits to be shared")
-    add_json(show)
-    edits = add_verb(verbs, edits_history, "show who named, tagged, noted, cut or deleted a session")
+    add_verb(verbs, show_history, "show which history is in use, and what waits to be shared", add_json)
+    edits = add_verb(
+        verbs, edits_history, "show who named, tagged, noted, cut or deleted a session", add_json
+    )
     edits.add_argument("session", help=SESSION)
-    add_json(edits)
 
 
 def export_history(arguments: argparse.Namespace) -> None:

@@ -97,7 +97,9 @@ def queued_text(plan: Plan, target: str, queue: Queue) -> str:
 
 
 def show_launch(
-    stages: Iterable[Stage], hints: Mapping[str, str] = MappingProxyType({})
+    stages: Iterable[Stage],
+    hints: Mapping[str, str] = MappingProxyType({}),
+    nothing: str = "nothing was started: ",
 ) -> tuple[Plan, Stage]:
     """The plan with its estimate, each check as it comes; raises the error of those that fail."""
     from .plan_text import show_check, show_plan
@@ -114,7 +116,7 @@ def show_launch(
     say("")
     if stage.failed:
         texts = "; ".join(f"{each.text} ({each.todo})" for each in stage.failed)
-        raise _refusal(stage.failed)(f"nothing was started: {texts}")
+        raise _refusal(stage.failed)(nothing + texts)
     assert plan is not None  # else the launch has raised an error
     return plan, stage
 

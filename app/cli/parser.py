@@ -20,6 +20,7 @@ NOUNS = (
 ABOUT = "The test bench for MySQL storage engines. Without arguments dyno opens the window."
 MORE = "dyno WORD --help explains a word, dyno WORD VERB --help one of its verbs."
 Run = Callable[[argparse.Namespace], int | None]
+AddOptions = Callable[[argparse.ArgumentParser], object]
 _OPTION, _NEGATIVE = re.compile("--[a-z][a-z-]*"), re.compile(r"-\.?\d")
 MOST = 400  # characters of a message that may repeat what was typed
 
@@ -81,10 +82,20 @@ def _without_word(arguments: argparse.Namespace) -> None:
     say(f"dyno {version('dyno')}")
 
 
-def add_verb(verbs: Any, run: Run, text: str) -> argparse.ArgumentParser:
-    """A verb is called as its function begins: `show_session` carries out `show`."""
+def add_noun(words: Any, noun: str, text: str) -> Any:
+    """A noun; the answer takes its verbs."""
+    return words.add_parser(noun, help=text).add_subparsers(dest="verb", metavar="VERB", required=True)
+
+
+def add_verb(verbs: Any, run: Run, text: str, *options: AddOptions, **values: Any) -> argparse.ArgumentParser:
+    """A verb is called as its function begins: `show_session` carries out `show`.
+
+    `options` add some that several verbs have; `values` are arguments that nobody types.
+    """
     parser: argparse.ArgumentParser = verbs.add_parser(run.__name__.partition("_")[0], help=text)
-    parser.set_defaults(run=run)
+    for add in options:
+        add(parser)
+    parser.set_defaults(run=run, **values)
     return parser
 
 
@@ -169,3 +180,13 @@ def add_directory(parser: argparse.ArgumentParser) -> None:
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON, for scripts")
+
+
+def add_limit(parser: argparse.ArgumentParser) -> None:
+    """Of a list of the history."""
+    parser.add_argument(
+        "--limit",
+        type=whole_number(1, 1_000_000),
+        default=-1,
+        help="show at most this many, the latest first",
+    )

@@ -35,8 +35,7 @@ class Given:
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> Given:
         """Raises InputError for what cannot be read."""
-        texts = {name: getattr(arguments, row.argument) for name, row in _OPTIONS.items()}
-        given = {name: _value(_OPTIONS[name], text) for name, text in texts.items() if text is not None}
+        given = given_options(arguments, _OPTIONS)
         if arguments.target is not None:
             given["target"] = arguments.target
         to_all = {name: text for name, row in TO_ALL.items() if (text := getattr(arguments, row.argument))}
@@ -78,6 +77,12 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
         _add(groups[row.group], row)
 
 
+def given_options(arguments: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
+    """What those of these options that were given mean, by name of the request; raises InputError."""
+    texts = {name: getattr(arguments, _OPTIONS[name].argument) for name in names}
+    return {name: _value(_OPTIONS[name], text) for name, text in texts.items() if text is not None}
+
+
 def add_options(parser: argparse.ArgumentParser, *names: str) -> None:
     """Some of them, for a command that has no plan file."""
     for name in names:
@@ -108,7 +113,7 @@ def _value(row: Option, given: Any) -> Any:
     if row.kind == "words":
         return words_of(row.flag, given)
     if row.kind == "rows":
-        return rows_of(given)
+        return int(given) if re.fullmatch("-?[0-9]{1,18}", given) else given
     return _listed(row, given) if row.kind in ("numbers", "core sets") else given
 
 
@@ -128,10 +133,6 @@ def _repeats(text: str) -> int | str:
     if not re.fullmatch("-?[0-9]{1,18}", text):
         raise argparse.ArgumentTypeError(f"must be a number or until-decided, not {text!r}")
     return int(text)
-
-
-def rows_of(text: str | None) -> int | str | None:
-    return int(text) if text and re.fullmatch("-?[0-9]{1,18}", text) else text
 
 
 def allowed_of(arguments: argparse.Namespace) -> Allowed:

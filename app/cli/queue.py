@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.protocol.answers import CONTINUE, HOLD, MOVE, REMOVE, QueueChange
 
-from .parser import add_directory, add_json, add_target, add_verb, whole_number
+from .parser import add_directory, add_json, add_noun, add_target, add_verb, whole_number
 from .screen import ask_secret, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -15,10 +15,8 @@ if TYPE_CHECKING:
 
 
 def add_words(words: Any) -> None:
-    noun = words.add_parser("queue", help="plans that wait on a target (add one with dyno run --queue)")
-    verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
-    listing = add_verb(verbs, list_queue, "list the plans in order, with their start times")
-    add_json(listing)
+    verbs = add_noun(words, "queue", "plans that wait on a target (add one with dyno run --queue)")
+    listing = add_verb(verbs, list_queue, "list the plans in order, with their start times", add_json)
     move = add_verb(verbs, move_plan, "move a plan to another place in the queue")
     hold = add_verb(verbs, hold_queue, "hold a plan or the whole queue; the plan that runs continues")
     go_on = add_verb(verbs, continue_queue, "release a held plan, or the whole queue")

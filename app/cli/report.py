@@ -9,13 +9,13 @@ from typing import Any
 from app.core.errors import InputError
 
 from .compare import add_limits, add_sessions, limits_of
-from .parser import words_of
+from .parser import add_verb, words_of
 from .screen import say
+from .session import opened
 
 
 def add_words(words: Any) -> None:
-    parser = words.add_parser("report", help="write a comparison as a report, in one file")
-    add_sessions(parser)
+    parser = add_verb(words, report_sessions, "write a comparison as a report, in one file", add_sessions)
     parser.add_argument("--out", type=Path, required=True, help="a new file: .html .md .csv")
     parser.add_argument("--title", default="", help="title (default: the names of the columns)")
     parser.add_argument("--text", type=Path, help="a Markdown file with your own text")
@@ -27,14 +27,11 @@ def add_words(words: Any) -> None:
         " repeat",
     )
     add_limits(parser)
-    parser.set_defaults(run=write_report)
 
 
-def write_report(arguments: argparse.Namespace) -> None:
+def report_sessions(arguments: argparse.Namespace) -> None:
     from app.report import writing
     from app.report.content import sections_without
-
-    from .session import opened
 
     writing.check_file(arguments.out)
     if arguments.out.exists():

@@ -11,9 +11,10 @@ from app.planner.request.request import PlanRequest
 
 from .compare import show_result_of
 from .launching import launch_plan
-from .parser import add_directory, filled, words_of
+from .parser import add_directory, add_verb, filled, words_of
 from .plan_options import Given, add_plan_options
 from .screen import say
+from .session import opened
 from .several import run_on_several
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class _Several(argparse.Action):
 
 
 def add_words(words: Any) -> None:
-    parser = words.add_parser("run", help="run a plan: check it, start it and follow it")
+    parser = add_verb(words, run, "run a plan: check it, start it and follow it")
     parser.add_argument("plan", nargs="?", help="a plan file (TOML)")
     parser.add_argument(
         "--duel",
@@ -60,7 +61,6 @@ def add_words(words: Any) -> None:
     )  # fmt: skip
     add_plan_options(parser)
     _add_ways(parser)
-    parser.set_defaults(run=run)
 
 
 def _add_ways(parser: argparse.ArgumentParser) -> None:
@@ -133,8 +133,6 @@ def _again(arguments: argparse.Namespace, given: Given) -> Asked:
     from app.planner.kinds.again import request_again
     from app.planner.kinds.published import Published
 
-    from .session import opened
-
     if arguments.plan is not None:
         raise InputError("a plan file and --again exclude each other: give one of them")
     with opened() as history:
@@ -162,8 +160,6 @@ def _against(arguments: argparse.Namespace, given: Given) -> Asked:
     """The request of `--against`: options for contenders apply only to the new ones."""
     from app.catalog import Catalog, approved_hashes
     from app.planner.kinds.against import BaseSession, in_slices_where_possible
-
-    from .session import opened
 
     for name, what in (("plan", "the plan file"), ("again", "--again")):
         if getattr(arguments, name) is not None:

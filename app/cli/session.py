@@ -12,7 +12,7 @@ from app.core.errors import InputError
 from app.core.units import count_text, figure_text
 from app.protocol.states import state_word
 
-from .parser import Run, add_json, add_verb, whole_number
+from .parser import add_json, add_limit, add_noun, add_verb, whole_number
 from .screen import complain, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -22,13 +22,9 @@ HEADERS = ("id", "name", "state", "target", "build", "engine", "preset", "sequen
 SESSION = "its id, the last 6 characters of that, a unique name, or last"
 
 
-# verb, what it does, the word it takes and what that is
-
-
 def add_words(words: Any) -> None:
-    noun = words.add_parser("session", help="sessions in the history")
-    verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
-    listing = verbs.add_parser("list", help="list the sessions")
+    verbs = add_noun(words, "session", "sessions in the history")
+    listing = add_verb(verbs, list_sessions, "list the sessions")
     for name in ("target", "engine", "sequence", "tag"):
         listing.add_argument(f"--{name}", default="", help=f"only sessions of this {name}")
     listing.add_argument("--plan", default="", help="only sessions of this plan, as dyno plan list names it")
@@ -38,28 +34,22 @@ def add_words(words: Any) -> None:
         default=[],
         help="only sessions in this state; give it several times for several states",
     )
-    listing.add_argument(
-        "--limit",
-        type=whole_number(1, 1_000_000),
-        default=-1,
-        help="show at most this many, the latest first",
-    )
+    add_limit(listing)
     add_json(listing)
-    listing.set_defaults(run=list_sessions)
-    _add_session(verbs, show_session, "show the steps of a session and their results")
-    _add_session(verbs, settings_session, "show the settings in force: machine, build, variables, tables")
+    add_verb(verbs, show_session, "show the steps of a session and their results", _add_session, add_json)
+    text = "show the settings in force: machine, build, variables, tables"
+    add_verb(verbs, settings_session, text, _add_session, add_json)
     _add_series(verbs)
     _add_stacks(verbs)
     _add_latency(verbs)
     _add_changes(verbs)
-    how = "write a shell script that repeats the session without Dyno"
-    script = _add_session(verbs, script_session, how, has_json=False)
+    text = "write a shell script that repeats the session without Dyno"
+    script = add_verb(verbs, script_session, text, _add_session)
     script.add_argument("--out", type=Path, required=True, help="a new folder")
     _add_cut(verbs)
-    undelete = verbs.add_parser("undelete", help="restore a session deleted in the last seven days")
+    undelete = add_verb(verbs, undelete_session, "restore a session deleted in the last seven days")
     undelete.add_argument("session", help="its id, or the last 6 characters of that")
-    undelete.set_defaults(run=undelete_session)
-    importing = words.add_parser("import", help="import exported or published sessions")
+    importing = add_verb(words, import_session, "import exported or published sessions")
     importing.add_argument(
         "file",
         type=Path,
@@ -70,45 +60,41 @@ def add_words(words: Any) -> None:
     importing.add_argument(
         "--published", action="store_true", help="import the published results that come with Dyno"
     )
-    importing.set_defaults(run=import_session)
 
 
 def _add_changes(verbs: Any) -> None:
-    for run, text, word, meaning in (
-        (
-            rename_session,
-            "rename a session",
-            "name",
-            "the new name; empty restores the name that the plan gave",
-        ),
-        (tag_session, "add a tag to a session", "tag", "one line"),
-        (note_session, "add a note to a session", "text", "text of the note"),
-        (export_session, "export a session to a file", "file", "a new .zip file"),
-        (delete_session, "delete a session from the history; undelete restores it for seven days", "", ""),
-    ):
-        parser = _add_session(verbs, run, text, {word: meaning} if word else {}, has_json=False)
-        if run is tag_session:
-            parser.add_argument("--remove", action="store_true", help="remove the tag")
+    rename = add_verb(verbs, rename_session, "rename a session", _add_session)
+    rename.add_argument("name", help="the new name; empty restores the name that the plan gave")
+    tag = add_verb(verbs, tag_session, "add a tag to a session", _add_session)
+    tag.add_argument("tag", help="one line")
+    tag.add_argument("--remove", action="store_true", help="remove the tag")
+    note = add_verb(verbs, note_session, "add a note to a session", _add_session)
+    note.add_argument("text", help="text of the note")
+    export = add_verb(verbs, export_session, "export a session to a file", _add_session)
+    export.add_argument("file", help="a new .zip file")
+    text = "delete a session from the history; undelete restores it for seven days"
+    add_verb(verbs, delete_session, text, _add_session)
 
 
-def _add_session(
-    verbs: Any, run: Run, text: str, more: dict[str, str] | None = None, *, has_json: bool = True
-) -> argparse.ArgumentParser:
-    parser = add_verb(verbs, run, text)
+def _add_session(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", help=SESSION)
-    for name, meaning in (more or {}).items():
-        parser.add_argument(name, help=meaning)
-    if has_json:
-        add_json(parser)
-    return parser
+
+
+def _add_step(parser: argparse.ArgumentParser) -> None:
+    """A step of a session, or of one of its thread counts."""
+    _add_session(parser)
+    parser.add_argument("step", help="step, as dyno session show names it")
+
+
+def _add_threads(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--threads", type=whole_number(1, 1_000_000), help="client threads, if the step has several counts"
+    )
 
 
 def _add_series(verbs: Any) -> None:
     text = "print the values of a step, second by second"
-    parser = _add_session(verbs, series_session, text, {"step": "step, as dyno session show names it"})
-    parser.add_argument(
-        "--threads", type=whole_number(1, 1_000_000), help="client threads, if the step has several counts"
-    )
+    parser = add_verb(verbs, series_session, text, _add_step, add_json, _add_threads)
     parser.add_argument("--series", default="qps", help="name of the series (default: qps)")
 
 
@@ -116,16 +102,11 @@ def _add_stacks(verbs: Any) -> None:
     from .stacks import add_options
 
     text = "show where the server spent its time in a profiled step"
-    parser = _add_session(verbs, stacks_session, text, {"step": "step, as dyno session show names it"})
-    parser.add_argument(
-        "--threads", type=whole_number(1, 1_000_000), help="client threads, if the step has several counts"
-    )
-    add_options(parser)
+    add_verb(verbs, stacks_session, text, _add_step, add_json, _add_threads, add_options)
 
 
 def _add_latency(verbs: Any) -> None:
-    words, text = {"step": "step, as dyno session show names it"}, "print latency percentiles of a step"
-    parser = _add_session(verbs, latency_session, text, words)
+    parser = add_verb(verbs, latency_session, "print latency percentiles of a step", _add_step, add_json)
     parser.add_argument(
         "--with", action="append", default=[], metavar="SESSION", dest="others",
         help="another session or plan with the same step: all events count together; several are possible",
@@ -139,9 +120,7 @@ def _add_latency(verbs: Any) -> None:
         "--percentile", type=_percent, action="append", default=[], metavar="P",
         help="percentile; give it several times for several (default: 50, 95, 99 and 99.9)",
     )  # fmt: skip
-    parser.add_argument(
-        "--threads", type=whole_number(1, 1_000_000), help="client threads, if the step has several counts"
-    )
+    _add_threads(parser)
 
 
 def _percent(text: str) -> float:
@@ -155,16 +134,13 @@ def _percent(text: str) -> float:
 
 
 def _add_cut(verbs: Any) -> None:
-    words, text = {"step": "step, as dyno session show names it"}, "choose the seconds of a step that count"
-    parser = _add_session(verbs, cut_session, text, words, has_json=False)
+    parser = add_verb(verbs, cut_session, "choose the seconds of a step that count", _add_step)
     second = whole_number(0, 10_000_000)
     parser.add_argument(
         "from", type=second, nargs="?", help="first second that counts; the measured part begins at 0"
     )
     parser.add_argument("to", type=second, nargs="?", help="end of these seconds")
-    parser.add_argument(
-        "--threads", type=whole_number(1, 1_000_000), help="client threads, if the step has several counts"
-    )
+    _add_threads(parser)
     parser.add_argument("--reason", default="", help="the reason in one line, stored with the cut")
     parser.add_argument("--undo", action="store_true", help="count all seconds of the step again")
 

@@ -50,11 +50,10 @@ def run_on_several(asked: Mapping[str, Settled], arguments: argparse.Namespace) 
 def _checked(name: str, several: Launches) -> Plan:
     say(f"{name}:")
     try:
-        plan, _ = show_launch(several.check(name))
+        plan, _ = show_launch(several.check(name), nothing="")
     except DynoError as error:
         kind = InputError if isinstance(error, InputError) else TargetError
-        why = str(error).removeprefix("nothing was started: ")
-        raise kind(f"nothing was started on any target: {name}: {why}") from None
+        raise kind(f"nothing was started on any target: {name}: {error}") from None
     return plan
 
 

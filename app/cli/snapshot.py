@@ -3,46 +3,31 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.core.errors import InputError
+from app.protocol.answers import Snapshot, to_json
+from app.targets.snapshots import HEADERS, row_of, snapshots_left
+from app.targets.store import Targets
 
-from .parser import add_directory, add_json, add_target
+from .parser import add_directory, add_json, add_noun, add_target, add_verb
 from .screen import ask_secret, print_json, print_table, say
-
-if TYPE_CHECKING:
-    from app.protocol.answers import Snapshot
 
 
 def add_words(words: Any) -> None:
-    noun = words.add_parser("snapshot", help="copies of data on targets, for --start-state snapshot")
-    verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
-    listing = verbs.add_parser("list", help="list the snapshots of a target, with size and age")
-    _add_where(listing)
-    add_json(listing)
-    listing.set_defaults(run=list_snapshots)
-    delete = verbs.add_parser(
-        "delete", help="delete snapshots; the next session that needs one loads the tables again"
-    )
-    delete.add_argument(
+    verbs = add_noun(words, "snapshot", "copies of data on targets, for --start-state snapshot")
+    where = (add_target, add_directory)
+    add_verb(verbs, list_snapshots, "list the snapshots of a target, with size and age", *where, add_json)
+    text = "delete snapshots; the next session that needs one loads the tables again"
+    add_verb(verbs, delete_snapshots, text, *where).add_argument(
         "keys",
         nargs="+",
         metavar="KEY",
         help="snapshot, as dyno snapshot list names it, or the beginning of that",
     )
-    _add_where(delete)
-    delete.set_defaults(run=delete_snapshots)
-
-
-def _add_where(parser: argparse.ArgumentParser) -> None:
-    add_target(parser)
-    add_directory(parser)
 
 
 def list_snapshots(arguments: argparse.Namespace) -> None:
-    from app.protocol.answers import to_json
-    from app.targets.snapshots import HEADERS, row_of
-
     found = _kept(arguments)
     if arguments.json:
         print_json([to_json(each) for each in found])
@@ -60,9 +45,6 @@ def delete_snapshots(arguments: argparse.Namespace) -> None:
 
 
 def _kept(arguments: argparse.Namespace, *deleted: str) -> list[Snapshot]:
-    from app.targets.snapshots import snapshots_left
-    from app.targets.store import Targets
-
     return snapshots_left(Targets().get(arguments.target), ask_secret, deleted, arguments.directory)
 
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
+from app.core.units import count_text
+from app.remote.reach import reached
+from app.targets.store import Targets
 
-from .parser import add_directory, add_json
+from .parser import add_directory, add_json, add_noun, add_verb
+from .reach import survey_of
 from .screen import ask_secret, print_json, print_table, print_tables, say
+from .session import opened
 
 if TYPE_CHECKING:
     from app.protocol.answers import Build, Survey
@@ -21,55 +27,37 @@ _TEXTS = {
     "jump": "jump hosts: user@host:port,...",
     "python": "Python on the target: a name or a path",
 }
-_NAME = "target, as dyno target list names it"
 
 
 def add_words(words: Any) -> None:
-    noun = words.add_parser("target", help="machines that run servers")
-    verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
-    for verb, run, text in (
-        ("add", add_target, "add a target"),
-        ("edit", edit_target, "change a target"),
-    ):
-        parser = verbs.add_parser(verb, help=text)
-        parser.add_argument("name", help="name of the target")
-        _add_fields(parser)
-        parser.set_defaults(run=run)
-    listing = verbs.add_parser("list", help="list the targets")
-    add_json(listing)
-    listing.set_defaults(run=list_targets)
-    survey = verbs.add_parser("survey", help="look at the machine: hardware, system, builds")
-    survey.add_argument("name", help=_NAME)
-    add_json(survey)
-    survey.set_defaults(run=survey_target)
-    calibrate = verbs.add_parser("calibrate", help="measure the noise of the machine in about five minutes")
-    calibrate.add_argument("name", help=_NAME)
+    verbs = add_noun(words, "target", "machines that run servers")
+    add_verb(verbs, add_target, "add a target", _add_fields)
+    add_verb(verbs, edit_target, "change a target", _add_fields)
+    add_verb(verbs, list_targets, "list the targets", add_json)
+    add_verb(verbs, survey_target, "look at the machine: hardware, system, builds", _add_name, add_json)
+    text = "measure the noise of the machine in about five minutes"
+    starts = {"dry_run": False, "start": False, "detach": False, "queue": False, "at": None}
+    calibrate = add_verb(verbs, calibrate_target, text, _add_name, **starts)
     calibrate.add_argument("--last", action="store_true", help="show the latest calibration; measure nothing")
     calibrate.add_argument(
         "--allow-busy", action="store_true", help="start even while a plan of another directory runs there"
     )
     add_directory(calibrate)
-    calibrate.set_defaults(run=calibrate_target)
-    runs = verbs.add_parser("canaries", help="show how fast the machine was before each session")
-    runs.add_argument("name", help=_NAME)
-    add_json(runs)
-    runs.set_defaults(run=list_canaries)
-    trust = verbs.add_parser("trust", help="accept the host key with this fingerprint")
-    trust.add_argument("name", help=_NAME)
+    add_verb(verbs, canaries_target, "show how fast the machine was before each session", _add_name, add_json)
+    trust = add_verb(verbs, trust_target, "accept the host key with this fingerprint", _add_name)
     trust.add_argument("fingerprint", help="SHA256:..., as the error message shows it")
-    trust.set_defaults(run=trust_target)
-    clean = verbs.add_parser(
-        "clean", help="end servers that a killed agent left there, and delete their data"
-    )
-    clean.add_argument("name", help=_NAME)
-    add_directory(clean)
-    clean.set_defaults(run=clean_target)
-    remove = verbs.add_parser("remove", help="remove a target from the list; nothing on the machine changes")
-    remove.add_argument("name", help=_NAME)
-    remove.set_defaults(run=remove_target)
+    text = "end servers that a killed agent left there, and delete their data"
+    add_verb(verbs, clean_target, text, _add_name, add_directory)
+    text = "remove a target from the list; nothing on the machine changes"
+    add_verb(verbs, remove_target, text, _add_name)
+
+
+def _add_name(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", help="target, as dyno target list names it")
 
 
 def _add_fields(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", help="name of the target")
     for name, text in _TEXTS.items():
         parser.add_argument(f"--{name}", type=str, help=text)
     parser.add_argument("--port", type=int, help="SSH port of the target")
@@ -99,28 +87,20 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def add_target(arguments: argparse.Namespace) -> None:
     from app.remote.target import Target
-    from app.targets.store import Targets
 
     Targets().add(Target(arguments.name, **_given(arguments)))
     say(f"{arguments.name} is added; next: dyno target survey {arguments.name}")
 
 
 def edit_target(arguments: argparse.Namespace) -> None:
-    from app.targets.store import Targets
-
     Targets().edit(arguments.name, **_given(arguments))
 
 
 def remove_target(arguments: argparse.Namespace) -> None:
-    from app.targets.store import Targets
-
     Targets().remove(arguments.name)
 
 
 def clean_target(arguments: argparse.Namespace) -> None:
-    from app.remote.reach import reached
-    from app.targets.store import Targets
-
     target = Targets().get(arguments.name)
     for directory in [arguments.directory] if arguments.directory else target.directories:
         with reached(target, ask_secret, directory) as agent:
@@ -132,10 +112,6 @@ def clean_target(arguments: argparse.Namespace) -> None:
 
 
 def list_targets(arguments: argparse.Namespace) -> None:
-    from dataclasses import asdict
-
-    from app.targets.store import Targets
-
     targets = Targets().all()
     if arguments.json:
         print_json([asdict(target) for target in targets])
@@ -146,7 +122,6 @@ def list_targets(arguments: argparse.Namespace) -> None:
 
 def trust_target(arguments: argparse.Namespace) -> None:
     from app.remote.dial import trust
-    from app.targets.store import Targets
 
     trust(Targets().get(arguments.name), arguments.fingerprint, ask_secret)
     say(f"{arguments.name}: host key {arguments.fingerprint} accepted")
@@ -156,8 +131,6 @@ def survey_target(arguments: argparse.Namespace) -> None:
     from app.protocol.answers import to_json
     from app.targets.tested_versions import with_tried
 
-    from .reach import survey_of
-
     survey = survey_of(arguments.name)
     if arguments.json:
         print_json({"name": arguments.name, **to_json(survey), "builds": with_tried(survey.builds)})
@@ -166,7 +139,7 @@ def survey_target(arguments: argparse.Namespace) -> None:
 
 
 def _show(name: str, survey: Survey) -> None:
-    from app.core.units import bytes_text, count_text
+    from app.core.units import bytes_text
     from app.protocol.answers import Disk
     from app.variables.memory_text import memory_options
 
@@ -206,7 +179,6 @@ def show_builds(builds: Sequence[Build]) -> None:
 
 def calibrate_target(arguments: argparse.Namespace) -> int:
     """Run sessions of equal contenders, then print how much they differ."""
-    from dataclasses import replace
 
     from app.planner.kinds.calibration import calibration_request
     from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO
@@ -215,8 +187,6 @@ def calibrate_target(arguments: argparse.Namespace) -> int:
 
     if arguments.last:
         return _show_last(arguments.name)
-    arguments.dry_run = arguments.start = arguments.detach = arguments.queue = False
-    arguments.at = None
     code, plan = launch_plan(
         arguments.name,
         lambda survey: replace(calibration_request(survey, arguments.name), allow_busy=arguments.allow_busy),
@@ -232,24 +202,16 @@ def calibrate_target(arguments: argparse.Namespace) -> int:
 
 def _show_last(name: str) -> int:
     from app.history.lists.sessions import machine_of
-    from app.targets.store import Targets
-
-    from .session import opened
 
     with opened() as history:
         machine_key = machine_of(history, Targets().get(name).name)
     return _show_calibration(name, machine_key)
 
 
-def list_canaries(arguments: argparse.Namespace) -> None:
-    from dataclasses import asdict
-
+def canaries_target(arguments: argparse.Namespace) -> None:
     from app.comparison.texts.canary_text import canary_table
     from app.history.lists.sessions import machine_of
     from app.history.machines.canaries import canary_runs
-    from app.targets.store import Targets
-
-    from .session import opened
 
     with opened() as history:
         runs = canary_runs(history, machine_of(history, Targets().get(arguments.name).name))
@@ -262,8 +224,6 @@ def list_canaries(arguments: argparse.Namespace) -> None:
 def _show_calibration(name: str, machine_key: str) -> int:
     from app.comparison.texts.calibration_text import calibration_table
     from app.history.machines.calibration import calibration
-
-    from .session import opened
 
     with opened() as history:
         found = calibration(history, machine_key)

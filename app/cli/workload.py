@@ -5,38 +5,33 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .parser import add_json
+from app.catalog import Catalog, Workload, approve
+
+from .parser import add_json, add_noun, add_verb
 from .screen import complain, print_json, print_table, say, say_text
-
-if TYPE_CHECKING:
-    from app.catalog import Workload
 
 
 def add_words(words: Any) -> None:
-    noun = words.add_parser("workload", help="workloads: kinds of test")
-    verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
-    listing = verbs.add_parser("list", help="list the workloads")
-    add_json(listing)
-    listing.set_defaults(run=list_workloads)
-    show = verbs.add_parser("show", help="show what a workload measures, and its files")
-    show.add_argument("name", help="workload, as dyno workload list names it")
-    add_json(show)
-    show.set_defaults(run=show_workload)
-    approve = verbs.add_parser("approve", help="allow your own Lua to run on targets, after you read it")
-    approve.add_argument("name", help="workload, as dyno workload list names it")
+    verbs = add_noun(words, "workload", "workloads: kinds of test")
+    add_verb(verbs, list_workloads, "list the workloads", add_json)
+    add_verb(verbs, show_workload, "show what a workload measures, and its files", _add_name, add_json)
+    text = "allow your own Lua to run on targets, after you read it"
+    approve = add_verb(verbs, approve_workload, text, _add_name)
     approve.add_argument("hash", help="hash of the Lua, as the error message shows it")
-    approve.set_defaults(run=approve_workload)
     _add_sql(verbs)
+
+
+def _add_name(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", help="workload, as dyno workload list names it")
 
 
 def _add_sql(verbs: Any) -> None:
     """Commands for custom SQL."""
-    check = verbs.add_parser("check", help="check a file of custom SQL, line by line")
+    check = add_verb(verbs, check_sql, "check a file of custom SQL, line by line")
     check.add_argument("file", type=Path, help="a file of custom SQL")
-    check.set_defaults(run=check_sql)
-    taking = verbs.add_parser("import", help="make a workload from a file of custom SQL, or of mydbtest")
+    taking = add_verb(verbs, import_sql, "make a workload from a file of custom SQL, or of mydbtest")
     taking.add_argument(
         "file", type=Path, help="a file of custom SQL or of mydbtest; its user and host are not stored"
     )
@@ -49,12 +44,9 @@ def _add_sql(verbs: Any) -> None:
         help="the result: rate (queries per second) or latency (ms; default)",
     )
     taking.add_argument("--over", action="store_true", help="replace the workload of that name")
-    taking.set_defaults(run=import_sql)
 
 
 def list_workloads(arguments: argparse.Namespace) -> int:
-    from app.catalog import Catalog
-
     found, problems = Catalog().workloads()
     if arguments.json:
         print_json([_entry(each) for each in found])
@@ -76,8 +68,6 @@ def _row(workload: Workload) -> tuple[str, ...]:
 
 
 def show_workload(arguments: argparse.Namespace) -> None:
-    from app.catalog import Catalog
-
     catalog = Catalog()
     workload = catalog.workload(arguments.name)
     files = catalog.workload_files(workload)
@@ -108,7 +98,6 @@ def _engines(workload: Workload) -> str:
 
 
 def approve_workload(arguments: argparse.Namespace) -> None:
-    from app.catalog import Catalog, approve
     from app.catalog.approval import hash_of
     from app.core.errors import InputError
 
@@ -133,7 +122,6 @@ def check_sql(arguments: argparse.Namespace) -> int:
 
 def import_sql(arguments: argparse.Namespace) -> None:
     """Write the files of a workload into DYNO_HOME, with a sequence that loads and drives it."""
-    from app.catalog import Catalog
     from app.catalog.mydbtest import import_file
 
     words = (arguments.name, arguments.title, arguments.figure, arguments.over)

@@ -11,6 +11,10 @@ Query = Callable[[str], List[Row]]  # the rows of a statement, with the column n
 class QueryError(Exception):
     """The server refused a statement, or did not answer."""
 
+    def __init__(self, said: str, of: str = "") -> None:
+        super().__init__("{} for {}".format(said, of) if of else said)
+        self.said = said  # without the statement
+
 
 def pairs(query: Query, statement: str) -> Dict[str, str]:
     """The rows of SHOW STATUS or SHOW VARIABLES: names in small letters."""

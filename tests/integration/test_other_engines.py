@@ -60,6 +60,7 @@ def test_memory_goes_through_a_sequence_with_nothing_set(others_desktop: Desktop
     } <= names
 
 
+@pytest.mark.full
 def test_rows_that_a_restart_takes_away_are_not_measured(others_desktop: Desktop) -> None:
     run(others_desktop, "memory", code=1, **{"start-state": "restarted"})
     (ended,) = events(others_desktop, "memory", SessionEnded)

@@ -26,6 +26,7 @@ def two_running(desktop: Desktop, two_targets: tuple[FarTarget, FarTarget]) -> l
 
 
 @pytest.mark.root
+@pytest.mark.full
 @pytest.mark.timeout(420)
 def test_closed_in_the_middle_and_opened_again(
     desktop: Desktop, two_running: list[str], tmp_path: Path

@@ -57,7 +57,7 @@ def check(directory: Directory, plan: Plan) -> Checks:
     """The checks of a plan that need no running server; they take no lock, so nobody is kept from a start."""
     found = [*_check_sysbench(), _check_busy(directory, plan)]
     found += [Check("collection", FAIL, *each) for each in document_problems(plan)]
-    if _has_failed(found):
+    if any(each.state == FAIL for each in found):
         return found
     found += profile_checks(plan)
     for contender in plan.contenders:
@@ -118,10 +118,6 @@ def _folder(directory: Directory) -> Iterator[str]:
         yield folder
     finally:
         directory.remove(folder)
-
-
-def _has_failed(found: Checks) -> bool:
-    return any(each.state == FAIL for each in found)
 
 
 def _check_sysbench() -> Checks:
@@ -343,7 +339,7 @@ def try_table_options(client: Client, contender: Contender) -> Tuple[str, str]:
         in_force = compression_in_force(client, contender.engine)
         wrong = [*warnings, *_other_than_asked(client, options, family, in_force)]
     except QueryError as error:
-        return str(error).partition(" for CREATE TABLE")[0], ""
+        return error.said, ""
     finally:
         client.try_run("DROP TABLE IF EXISTS dyno.rehearsed")
     return "; ".join(wrong), in_force

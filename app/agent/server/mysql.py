@@ -67,7 +67,7 @@ class Client:
         except (pymysql.err.Error, OSError, ValueError, IndexError) as error:
             if not isinstance(error, (pymysql.err.ProgrammingError, pymysql.err.NotSupportedError)):
                 self.close()
-            raise QueryError("{} for {}".format(_say(error), sql)) from None
+            raise QueryError(_say(error), sql) from None
 
     def _connect(self) -> Any:
         connection = _unconnected(unix_socket=self.socket, autocommit=True, read_timeout=self.read_s)
@@ -87,7 +87,7 @@ def lets_in(address: str, port: int, user: str) -> bool:
     except (pymysql.err.Error, OSError, ValueError, IndexError) as error:
         if error.args and error.args[0] in REFUSED:
             return False
-        raise QueryError("{} for user '{}'".format(_say(error), user)) from None
+        raise QueryError(_say(error), "user '{}'".format(user)) from None
     connection.close()
     return True
 

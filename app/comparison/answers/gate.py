@@ -177,7 +177,7 @@ def _spared(found: Comparison, lines: Sequence[GateLine]) -> list[str]:
 
 def _was_disturbed(row: Row) -> bool:
     """Whether that is why a session of it does not count."""
-    left_out = [mark for cell in row.cells for marks in cell.left_out for mark in marks.split(", ")]
+    left_out = [mark for cell in row.cells for marks in cell.left_out for mark in marks]
     return DISTURBED in (*left_out, *(mark for cell in row.cells for mark in cell.marks))
 
 

@@ -16,7 +16,6 @@ from statistics import fmean, median
 from typing import TypedDict
 
 from app.catalog import Catalog
-from app.comparison.verdicts.judgement import SPOILT
 from app.core.errors import InputError
 from app.core.units import direction_of
 from app.history.lists.sessions import ContenderEntry, SessionEntry, find_repeats, sessions
@@ -24,6 +23,7 @@ from app.history.machines.canaries import CanaryRun, canaries_of
 from app.history.steps.figures import StepEntry, steps
 from app.history.store.history import History
 from app.protocol.plan import step_key, step_label
+from app.stats.at_target.verdicts import spoilt_by
 from app.stats.changes import FEWEST, MOST, SHARE, Change, chance_level, change_at, changes, share_of
 
 BETTER, WORSE, DIFFERS = "better", "worse", "differs"
@@ -123,12 +123,8 @@ def shares_of(values: Sequence[float | None], usual: Sequence[float | None] = ()
 
 def too_few(found: OverTimeEntry) -> str:
     """Why no change can be told of any step; '' if it can."""
-    most = max(_count(step) for step in found["steps"])
+    most = max(sum(value is not None for value in step["values"]) for step in found["steps"])
     return f"too few plans ({most}, needs {FEWEST})" if most < FEWEST else ""
-
-
-def _count(step: StepOverTime) -> int:
-    return sum(value is not None for value in step["values"])
 
 
 def means_of(step: StepOverTime) -> list[float | None]:
@@ -219,9 +215,7 @@ def _step(points: Sequence[_Point], key: Key) -> StepOverTime:
     places = [point.figures.get(key, ()) for point in points]
     model = next(place[0] for place in reversed(places) if place)
     counted = [[step for step in place if _counts(step, model["unit"])] for place in places]
-    marks = [
-        dict.fromkeys(mark for step in place for mark in step["marks"] if mark in SPOILT) for place in places
-    ]
+    marks = [dict.fromkeys(mark for step in place for mark in spoilt_by(step["marks"])) for place in places]
     means = [fmean(log(step["value"] or 1.0) for step in place) if place else None for place in counted]
     return {
         "step": _label(key),
@@ -235,7 +229,7 @@ def _step(points: Sequence[_Point], key: Key) -> StepOverTime:
 
 
 def _counts(step: StepEntry, unit: str) -> bool:
-    return step["unit"] == unit and not any(mark in SPOILT for mark in step["marks"])
+    return step["unit"] == unit and not spoilt_by(step["marks"])
 
 
 def _plain(logarithms: Sequence[float | None]) -> list[float | None]:

@@ -69,10 +69,10 @@ class Cell(Figure):
     across: str = ""  # of a verdict across time or machines; '' of every other
     within: float | None = None  # of a rate of queries that was measured once: its max_block_deviation
     reason: str = ""  # why there is no figure, or not one of each repeat
-    lacking: str = ""  # the same by name: FAILED, OF_SNAPSHOT; '' for any other reason
+    lacking: str = ""  # the same by name: the state of the step, OF_SNAPSHOT; '' for any other reason
     marks: list[str] = field(default_factory=list)
     # one a session, in the order of its ids:
-    left_out: list[str] = field(default_factory=list)  # the marks for which it does not count; else ''
+    left_out: list[list[str]] = field(default_factory=list)  # the marks for which it does not count
     steadiness: list[SteadinessEntry | None] = field(default_factory=list)
     cuts: list[CutEntry | None] = field(default_factory=list)
     disturbed: list[str] = field(default_factory=list)  # what else took the machine, where that was too much
@@ -128,8 +128,13 @@ class RowGroup:
 class StatementPlans:
     """A statement whose plans differ between columns, or within one."""
 
-    statement: str  # behind the label of its step
+    step: str  # its label
+    statement: str
     values: list[str | None]  # one a column
+
+    @property
+    def label(self) -> str:
+        return f"{self.step}: {self.statement}"
 
 
 @dataclass(frozen=True)

@@ -87,8 +87,8 @@ def _differing_work(history: History, sessions: Sequence[str]) -> Iterator[Diffe
         for what, rows in disagreeing(work, label):
             values = [None if each is None else figure_text(each) for each in rows]
             yield {"group": "work", "name": f"{rows_text(what)}, {label}", "values": values}
-    for name, plans in differing_plans([plans_of(history, session) for session in sessions]):
-        yield {"group": "plans", "name": name, "values": plans}
+    for each in differing_plans([plans_of(history, session) for session in sessions]):
+        yield {"group": "plans", "name": each.label, "values": each.values}
 
 
 def _differs(values: Sequence[str | None], foreign: Sequence[bool]) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
-from app.comparison.cells.cell import MORE_WORK, OTHER_RESULTS, Caveat
+from app.comparison.cells.cell import MORE_WORK, OTHER_RESULTS, Caveat, StatementPlans
 from app.core.names import short_names
 from app.core.units import figure_text
 from app.history.steps.step_work import THEN, WorkEntry, plan_entries, work_entries
@@ -90,10 +90,10 @@ def _without_keys(statement: str) -> str:
     return re.sub(r"\(\?(,\?)+\)", "(?, ...)", re.sub(r"\b\d+\b", "?", statement))
 
 
-def differing_plans(sessions: Sequence[Plans]) -> Iterator[tuple[str, list[str | None]]]:
+def differing_plans(sessions: Sequence[Plans]) -> Iterator[StatementPlans]:
     """Statements whose plans differ between columns, or within one."""
     for label, statement in dict.fromkeys(key for each in sessions for key in each):
         values = [each.get((label, statement)) for each in sessions]
         known = {each for each in values if each}
         if len(known) > 1 or any(THEN in each for each in known):
-            yield f"{label}: {statement}", values
+            yield StatementPlans(label, statement, values)

@@ -10,7 +10,6 @@ from types import MappingProxyType
 
 from app.catalog import Catalog
 from app.comparison.cells.cell import (
-    FAILED,
     OF_SNAPSHOT,
     Caveat,
     Cell,
@@ -18,17 +17,15 @@ from app.comparison.cells.cell import (
     Comparison,
     Figure,
     Row,
-    StatementPlans,
 )
+from app.comparison.cells.labels import titles_of
 from app.comparison.cells.measures import FIGURE, Measure, Measures, measure_named, measures_of
-from app.comparison.cells.titles import titles_of
 from app.comparison.differences.same_work import differing_plans, plans_of, warnings_of, work_of
 from app.comparison.differences.warnings import warnings_of_columns, warnings_of_limits
 from app.comparison.verdicts.across import across_of
 from app.comparison.verdicts.disturbing import AS_PLANNED, Allowed
 from app.comparison.verdicts.judgement import (
     FAILED_REPEAT,
-    SPOILT,
     adjusted_limits,
     limits_of_plans,
     marks_of_measures,
@@ -57,7 +54,7 @@ from app.protocol.cpus import from_text
 from app.protocol.plan import QPS_UNIT, Plan, step_key
 from app.protocol.states import NOT_NEEDED
 from app.stats import Limits
-from app.stats.at_target.verdicts import LEAST
+from app.stats.at_target.verdicts import LEAST, spoilt_by
 
 _LEFT_OUT = ("warmup",)
 
@@ -123,7 +120,7 @@ def compare(
         base=at,
         columns=described,
         rows=[_row(key, figures, rounds, titles, rates) for key in _keys(figures, at)],
-        plans=[StatementPlans(statement, values) for statement, values in plans],
+        plans=plans,
         groups=[],
         limits=Limits(),
         repeatedly=any(plan.until_decided for plan in plan_by_id.values()),
@@ -261,7 +258,7 @@ def _row(
     )
 
 
-def _cell(figure: Figure, base: Figure, place: Place, left_out: list[str], model: StepEntry) -> Cell:
+def _cell(figure: Figure, base: Figure, place: Place, left_out: list[list[str]], model: StepEntry) -> Cell:
     """A step in a column; its verdict follows when all rows are complete."""
     reason, lacking = _reason([step for step in place if step is not None], model)
     return replace(
@@ -286,21 +283,21 @@ def _deviation(place: Sequence[StepEntry | None], model: StepEntry) -> float | N
     return step["max_block_deviation"]
 
 
-def _left_out(place: Place, model: StepEntry) -> list[str]:
+def _left_out(place: Place, model: StepEntry) -> list[list[str]]:
     """The marks for which each session does not count; none if too few sessions would be left."""
-    spoilt = [", ".join(mark for mark in step["marks"] if mark in SPOILT) if step else "" for step in place]
+    spoilt = [spoilt_by(step["marks"]) if step else [] for step in place]
     fair = sum(
         step is not None and not marks and _fits(step, model)
         for step, marks in zip(place, spoilt, strict=True)
     )
-    return spoilt if fair >= LEAST else [""] * len(place)
+    return spoilt if fair >= LEAST else [[] for _ in place]
 
 
-def _counted(place: Place, left_out: Sequence[str]) -> Place:
+def _counted(place: Place, left_out: Sequence[list[str]]) -> Place:
     return [None if marks else step for step, marks in zip(place, left_out, strict=True)]
 
 
-def _marks(place: Place, left_out: Sequence[str]) -> list[str]:
+def _marks(place: Place, left_out: Sequence[list[str]]) -> list[str]:
     """The marks of the sessions that count; a failed repeat marks the cell."""
     has_failed = [step["state"] == "failed" for step in place if step]
     of_repeats = {FAILED_REPEAT} if any(has_failed) and not all(has_failed) else set()
@@ -422,7 +419,7 @@ def _reason(cell: Sequence[StepEntry], model: StepEntry) -> tuple[str, str]:
 def _lacking(step: StepEntry) -> str:
     if step["state"] == "skipped" and is_of_snapshot(step["reason"]):
         return OF_SNAPSHOT
-    return FAILED if step["state"] == "failed" else ""
+    return step["state"]
 
 
 def _median(values: Sequence[float]) -> float | None:

@@ -10,11 +10,9 @@ from app.comparison.cells.cell import FAILED, OF_SNAPSHOT, Cell, Column, Compari
 from app.comparison.cells.measures import LATENCIES
 from app.core.units import count_text
 from app.history.steps.step_text import HAS_MARKS
-from app.protocol.events import SPOILT as MARKED_SPOILT
 from app.protocol.plan import PREPARING
 from app.protocol.stacks import PROFILED
 from app.stats import Limits, Samples, Verdict, judge
-from app.stats.at_target.steady import UNSTEADY
 from app.stats.at_target.verdicts import (
     AT_RATE,
     BETTER,
@@ -27,6 +25,7 @@ from app.stats.at_target.verdicts import (
     SAME,
     SINGLE,
     SMALL,
+    SPOILT,
     WORSE,
 )
 from app.stats.groups import Group, GroupRatio, group_ratios
@@ -44,7 +43,6 @@ MARKED = "marked"  # something went wrong or was left over: never judged
 NOT_JUDGED = (MARKED, DRIFT, AT_RATE)  # verdicts of a figure that is there
 OF_ALL_SECONDS = "of-all-seconds"  # another measure than the figure of a step that is cut
 FAILED_REPEAT = "failed-repeat"  # those with a result are there by luck
-SPOILT = (*MARKED_SPOILT, UNSTEADY)  # of a repeat, which is left out where enough others remain
 UNJUDGED = (*SPOILT, OF_ALL_SECONDS, FAILED_REPEAT)
 # where a word would be too long
 SIGNS = {

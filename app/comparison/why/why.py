@@ -148,10 +148,10 @@ def _disturbed(comparison: Comparison, row: Row, places: Sequence[int]) -> Itera
 def _plans(comparison: Comparison, label: str, places: Sequence[int]) -> Iterator[str]:
     """A line for each statement of a step whose plans differ between these two columns."""
     for each in comparison.plans:
-        step, _, statement = each.statement.partition(": ")
         values = [each.values[at] or "not known" for at in places]
-        if step == label and (values[0] != values[1] or THEN in values[0]):
-            yield f"Execution plans differ: {statement}: {values[0]} in the base, {values[1]} in the other."
+        if each.step == label and (values[0] != values[1] or THEN in values[0]):
+            sides = f"{values[0]} in the base, {values[1]} in the other"
+            yield f"Execution plans differ: {each.statement}: {sides}."
 
 
 def why_all(comparison: Comparison, step: str = "") -> list[WhyEntry]:

@@ -13,7 +13,7 @@ from app.history.steps.figures import plans_by_session
 from app.planner.checks.checks import check_plan
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
-from app.planner.request.slicing import check_slices
+from app.planner.request.slicing import slices_problem
 from app.planner.resolve.resolve import resolve
 from app.protocol.answers import FAIL, Survey
 from app.protocol.plan import SLICES, Plan
@@ -114,10 +114,8 @@ def in_slices_where_possible(
 
 
 def _why_whole(asked: PlanRequest, survey: Survey, catalog: Catalog, approved: Iterable[str]) -> str:
-    try:
-        check_slices(asked)
-    except InputError as error:
-        return str(error).partition(":")[0]
+    if problem := slices_problem(asked):
+        return problem[0]
     plan, found = estimated(resolve(asked, survey, catalog, approved), survey)
     if not any(step.sliced for step in plan.steps):
         return "no step can run in slices"

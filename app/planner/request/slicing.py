@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from app.catalog.listing import lua_with_required
 from app.core.errors import InputError
 from app.core.units import count_text
 from app.engines import engine_of
 from app.history.machines.calibration import SEQUENCE as CALIBRATION
 from app.protocol.answers import PASS, WARN, Check
 from app.protocol.plan import LIMIT, SLICES, Contender, Plan, Step
+from app.protocol.sysbench import lua_with_required
 
 from .request import PlanRequest
 
@@ -29,26 +29,23 @@ _OWN_RUN = re.compile(r"\bthread_run\b")
 
 def check_slices(request: PlanRequest) -> None:
     """Raise InputError if contenders cannot alternate within steps."""
-    count = len(request.contenders)
-    if request.order != SLICES:
-        return
+    if request.order == SLICES and (problem := slices_problem(request)):
+        raise InputError(": ".join(problem), "order")
+
+
+def slices_problem(request: PlanRequest) -> tuple[str, str] | None:
+    """Why its contenders cannot alternate within steps, and what to do."""
+    count, whole = len(request.contenders), "choose the order interleaved"
     if not FEWEST <= count <= MOST:
-        raise InputError(
-            f"the order slices needs {FEWEST} to {MOST} contenders, not {count}: choose"
-            f" {'more' if count < FEWEST else 'fewer'}, or the order interleaved",
-            "order",
-        )
+        more = "more" if count < FEWEST else "fewer"
+        what = f"the order slices needs {FEWEST} to {MOST} contenders, not {count}"
+        return what, f"choose {more}, or the order interleaved"
     if request.repeat_if_disturbed:
-        raise InputError(
-            "the order slices cannot repeat disturbed steps: leave 'repeat if disturbed' out, or choose the"
-            " order interleaved",
-            "order",
-        )
+        what = "the order slices cannot repeat disturbed steps"
+        return what, f"leave 'repeat if disturbed' out, or {whole}"
     if request.sequence == CALIBRATION:
-        raise InputError(
-            "a calibration measures the noise of whole sessions: choose the order interleaved",
-            "order",
-        )
+        return "a calibration measures the noise of whole sessions", whole
+    return None
 
 
 def active_at_once(asked: PlanRequest | Plan) -> int:

@@ -6,9 +6,13 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from math import exp, log
 from statistics import fmean, median
-from typing import Iterator, Mapping, Sequence, Tuple
+from typing import Iterable, Iterator, Mapping, Sequence, Tuple
+
+from app.protocol.events import SPOILT as MARKED
+from app.protocol.others import DISTURBED
 
 from .looks import p_same, share_of_look, share_of_same
+from .steady import UNSTEADY
 from .welch import Difference, Pair, Part, differences
 
 BETTER, WORSE, DIFFERS = "better", "worse", "differs"
@@ -23,6 +27,7 @@ COLOURED = (BETTER, WORSE)
 LEAST = 3  # repeats: two sessions are often slow by chance
 ROUNDING = 1e-9  # of an interval without noise, which is a logarithm's
 PART = 1 / 3  # of a difference: so much of it may be the machine's drift
+SPOILT = (*MARKED, UNSTEADY)  # of a repeat, which is left out where enough others remain
 Column = Sequence[Tuple[float, float]]  # when each session began, and the logarithm of its figure
 
 
@@ -51,6 +56,11 @@ class Limits:
             return self
         share = share_of_look(self.false_share, rounds, is_alone)
         return replace(self, false_share=share, repeatedly=False)
+
+
+def spoilt_by(marks: Iterable[str], is_alike: bool = False) -> list[str]:
+    """The marks for which a repeat does not count; `is_alike`: load disturbed all columns alike."""
+    return [mark for mark in marks if mark in SPOILT and not (is_alike and mark == DISTURBED)]
 
 
 @dataclass(frozen=True)
