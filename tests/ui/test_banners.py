@@ -14,11 +14,11 @@ from pytestqt.qtbot import QtBot
 
 from tests.ui.find import find
 from tests.ui.watched import watched
-from ui.core.context import Context
+from ui.core.context import WindowContext
 from ui.core.page import MARGIN
 from ui.shell.notices import MOST_SENTENCES
 from ui.shell.window import FIRST_SIZE, Window
-from ui.widgets.message import Banner, Message
+from ui.widgets.message import Banner, MessageBar
 
 SENTENCE = "update-nonindex threads=2: rocksdb-default is slower, 0.50 (0.48 to 0.52)."
 LONGEST = "\n".join(["duel on local has ended (more on Compare)", *[SENTENCE] * MOST_SENTENCES])
@@ -38,7 +38,7 @@ def first_page(qtbot: QtBot) -> Iterator[QWidget]:
 
 
 @pytest.fixture
-def shown_window(context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Window:
+def shown_window(context: WindowContext, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Window:
     monkeypatch.setattr("ui.pages.bench.targets.panel.SOON_MS", 3_600_000)
     changed, plans = watched(context)
     monkeypatch.setattr(plans, "adopt", lambda: None)
@@ -128,12 +128,12 @@ def test_esc_is_of_the_field_with_the_focus_and_then_closes_the_newest(
     line = QApplication.focusWidget()
     QTest.keyClicks(line, "xeon")
     shown_window.message.show_info("duel on local has ended")
-    page.findChild(Message).show_info("2 sessions deleted")
+    page.findChild(MessageBar).show_info("2 sessions deleted")
     assert shown_window._dismissing.action.isEnabled()
     texts = []
     for _ in range(3):
         QTest.keyClick(line, Qt.Key.Key_Escape)
-        texts.append((shown_window.message.text, page.findChild(Message).text, line.text()))
+        texts.append((shown_window.message.text, page.findChild(MessageBar).text, line.text()))
     assert texts == [
         ("duel on local has ended", "2 sessions deleted", ""),
         ("duel on local has ended", "", ""),

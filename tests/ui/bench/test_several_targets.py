@@ -21,10 +21,10 @@ from tests.plans import build
 from tests.ui.bench.set_up import OpenPage, now
 from tests.ui.find import find
 from ui.pages.bench import BenchPage
-from ui.pages.bench.plan.run_dialogs import SeveralDialog
-from ui.widgets.actions import plain_text
+from ui.pages.bench.plan.run_dialogs import SeveralTargetsDialog
+from ui.widgets.actions import text_without_mnemonic
 
-Opened = tuple[BenchPage, SeveralDialog]
+Opened = tuple[BenchPage, SeveralTargetsDialog]
 OpenDialog = Callable[..., Opened]
 
 
@@ -42,21 +42,21 @@ def open_several(
         )
         assert find(page.run_panel.run_bar, QPushButton, "Several targets…").isVisible()
         page.run_panel.run_bar.several.trigger()
-        dialog = page.window().findChild(SeveralDialog)
+        dialog = page.window().findChild(SeveralTargetsDialog)
         assert dialog is not None
         return page, dialog
 
     return open_
 
 
-def tick(qtbot: QtBot, dialog: SeveralDialog, row: int) -> None:
+def tick(qtbot: QtBot, dialog: SeveralTargetsDialog, row: int) -> None:
     """With the keyboard."""
     dialog.list.setFocus()
     dialog.list.setCurrentRow(row)
     qtbot.keyClick(dialog.list, Qt.Key.Key_Space)
 
 
-def texts(dialog: SeveralDialog) -> list[str]:
+def texts(dialog: SeveralTargetsDialog) -> list[str]:
     return [each.text() for each in dialog.list.rows()]
 
 
@@ -71,7 +71,7 @@ def test_each_ticked_target_is_started_and_followed(
         qtbot.mouseClick(dialog.run, Qt.MouseButton.LeftButton)
     assert [each[0].name for each in to_follow] == [LOCAL, "nuc"]
     assert told.args[0].sessions == to_follow[0][-1] and to_follow[0][-1] != to_follow[1][-1]
-    qtbot.waitUntil(lambda: not page.window().findChildren(SeveralDialog))
+    qtbot.waitUntil(lambda: not page.window().findChildren(SeveralTargetsDialog))
 
 
 def test_where_one_cannot_none_starts(qtbot: QtBot, open_several: OpenDialog, to_follow: list[Any]) -> None:
@@ -117,7 +117,7 @@ def test_a_plan_is_queued_on_each_target(
     qtbot.waitUntil(dialog.message.isVisible)
     assert texts(dialog)[0] == "local: cannot start" and not to_follow
     dialog.queue.click()
-    qtbot.waitUntil(lambda: not page.window().findChildren(SeveralDialog))
+    qtbot.waitUntil(lambda: not page.window().findChildren(SeveralTargetsDialog))
     for agent in (local, nuc):
         assert agent.change and agent.change.do == ADD and "start" not in agent.asked
     heard = page.context.queues.of(page.targets.chosen)
@@ -152,5 +152,5 @@ def test_one_target_alone_offers_nothing(open_page: OpenPage) -> None:
     bar = open_page().run_panel.run_bar
     assert (
         not find(bar, QPushButton, "Several targets…").isVisible()
-        and plain_text(bar.several) == "Several targets…"
+        and text_without_mnemonic(bar.several) == "Several targets…"
     )

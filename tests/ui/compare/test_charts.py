@@ -32,9 +32,9 @@ from ui.pages.compare.differing import DifferencesPanel
 from ui.pages.compare.heat import HeatPanel
 from ui.pages.compare.rates import RatesPanel
 from ui.pages.compare.seconds import SecondsPanel
-from ui.pages.compare.sweeps import SweepPanel
+from ui.pages.compare.sweeps import SweepChartPanel
 from ui.widgets.charts.heat_chart import HeatChart
-from ui.widgets.table import Table
+from ui.widgets.table import LineSelectTable
 
 
 def test_another_measure(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
@@ -71,7 +71,7 @@ def test_bars_say_what_a_cost_is_of(qtbot: QtBot, opened: Open, page: ComparePag
     }
     qtbot.waitUntil(lambda: {chart.accessibleName() for chart in bars.charts[:2]} == told)
     choose(page, "scan")
-    sweep = panel(qtbot, page, SweepPanel)
+    sweep = panel(qtbot, page, SweepChartPanel)
     assert sweep.chart
     assert sweep.chart.accessibleName() == "scan over threads: CPU per row, us/row, less is better"
 
@@ -130,7 +130,7 @@ def swept(name: str, unit: str, **swept: tuple[int, ...]) -> list[Step]:
 
 def test_a_sweep_over_threads_and_cores(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened(its_steps=swept("point-query", "ms", cores=(1, 2), threads=(1, 8, 1024)))
-    shown = panel(qtbot, page, SweepPanel)
+    shown = panel(qtbot, page, SweepChartPanel)
     over = find(shown, QComboBox, "Over")
     choose(page, "point-query")
     assert texts(page)[1][0] == "point-query, 1 core"
@@ -161,7 +161,7 @@ def test_latency_over_rates_is_drawn(qtbot: QtBot, opened: Open, page: ComparePa
     heads, *lines = shown.csv().splitlines()
     assert heads.startswith("step,rate (events/s),contender,achieved (queries/s),p50 (ms/query)")
     assert len(lines) == 6
-    sweep = panel(qtbot, page, SweepPanel)
+    sweep = panel(qtbot, page, SweepChartPanel)
     assert sweep.chart and sweep.chart.accessibleName() == "point-query over rate, queries/s"
 
 
@@ -175,7 +175,7 @@ def test_steps_without_rates_have_no_latency_over_them(qtbot: QtBot, opened: Ope
 
 def test_sizes_over_rows(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened(its_steps=swept("size", "bytes", volume_rows=(1_000_000, 5_000_000)))
-    shown = panel(qtbot, page, SweepPanel)
+    shown = panel(qtbot, page, SweepChartPanel)
     choose(page, "size", 1)
     assert shown.chart and not find(shown, QComboBox, "Over").isVisible()
     assert [text for _, text in shown.chart.ground.x_ticks] == ["1M", "5M"]
@@ -189,7 +189,7 @@ def test_sizes_over_rows(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
 
 def test_a_sweep_follows_the_step(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened()
-    shown = panel(qtbot, page, SweepPanel)
+    shown = panel(qtbot, page, SweepChartPanel)
     choose(page, "update-index")
     assert shown.chart and shown.chart.isVisible()
     assert [list(xs) for _, xs, _ in shown.chart.curves] == [[1.0, 4.0]] * 2
@@ -255,7 +255,7 @@ def test_seconds_of_another_series(qtbot: QtBot, opened: Open, page: ComparePage
 def test_what_differs(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened()
     shown = panel(qtbot, page, DifferencesPanel)
-    model = find(shown, Table).model()
+    model = find(shown, LineSelectTable).model()
     qtbot.waitUntil(lambda: model.rowCount() > 0)
     names = [model.index(row, 0).data() for row in range(model.rowCount())]
     assert names == [

@@ -12,7 +12,7 @@ from tests.ui.pixels import visible
 from ui.pages.compare import ComparePage
 from ui.pages.compare.bars import BarsPanel
 from ui.pages.compare.seconds import SecondsPanel
-from ui.pages.compare.sweeps import SweepPanel
+from ui.pages.compare.sweeps import SweepChartPanel
 
 
 def test_a_column_hidden_in_one_chart_is_hidden_in_all(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
@@ -24,7 +24,7 @@ def test_a_column_hidden_in_one_chart_is_hidden_in_all(qtbot: QtBot, opened: Ope
     QTest.mouseClick(legend, Qt.MouseButton.LeftButton, pos=legend.places[1].center())
     charts = [chart for chart in bars.charts if chart.isVisibleTo(bars)]
     assert {line.key for chart in charts for line, *_ in chart.places()} == {first}
-    sweep = panel(qtbot, page, SweepPanel)
+    sweep = panel(qtbot, page, SweepChartPanel)
     assert sweep.chart and [line.key for line in visible(sweep.chart.head)] == [first]
     seconds = panel(qtbot, page, SecondsPanel)
     qtbot.waitUntil(lambda: seconds.chart is not None and bool(seconds.chart.head.lines))

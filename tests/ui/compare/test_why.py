@@ -20,7 +20,7 @@ from ui.pages.compare import ComparePage
 from ui.pages.compare.why import ALL, CAUSES, STEP, WRITES, WhyPanel
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.fitted_table import FittedTable
-from ui.widgets.image import at_least
+from ui.widgets.image import temporarily_enlarged
 
 
 def table(shown: WhyPanel) -> FittedTable:
@@ -93,7 +93,7 @@ def test_a_picture_of_it_shows_all_lines(
     assert QImage(str(path)).height() >= 2 * needed
     assert table(shown).height() < needed
     bar = table(shown).verticalScrollBar()
-    with at_least(shown.picture, shown.least):
+    with temporarily_enlarged(shown.picture, shown.least):
         assert not bar.isVisible() and bar.maximum() == 0
     assert bar.maximum() > 0
 
