@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from app.agent.server.options import build_with_options, check_options, known_options
-from app.agent.survey import builds
 from app.agent.survey.builds import environment, find_builds
 from app.agent.survey.machine import survey
 from app.agent.system.directory import MARKER, MarkedDirectory
@@ -42,13 +41,6 @@ max_connections = abc
 sort_buffer_size = 1
 loose_no_such_option_either = 1
 """
-
-
-@pytest.fixture
-def only(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Build]]:
-    """find_builds under these paths alone."""
-    monkeypatch.setattr(builds, "USUAL", ())
-    return lambda *paths: find_builds([str(path) for path in paths])
 
 
 def mariadb() -> Build:
