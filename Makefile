@@ -3,7 +3,7 @@
 # make test   installs what the tests need, and passes them; make full: the long ones too
 # make coverage  which lines and branches the tests carry out, the agent's too
 # make fuzz   gives each reader damaged input for ten minutes; SECONDS=60: for one
-# make bench  measures Dyno itself (docs/benchmarks.md)
+# make bench  measures Dyno itself (docs/measured/benchmarks.md)
 # make screenshots  makes the pictures of docs/ anew
 # make packages  wheel, sdist, .deb and a file that starts without root, in dist/
 # make lint   style and types only

@@ -183,7 +183,7 @@ class StepEnded(Stamped):
     totals: Totals = field(default_factory=Totals)
     latency_ms: dict[Name, Figure | None] = field(default_factory=dict)  # min avg max p50 p95 p99
     buckets: list[tuple[Figure, Figure]] = field(default_factory=list)  # (upper bound in ms, count)
-    # cpu_us disk_busy_us rows_read log_kb read_kb (the device's) server_read_kb (its own) ...: docs/journal.md
+    # cpu_us disk_busy_us rows_read log_kb read_kb (the device's) server_read_kb (its own) ...: docs/developers/journal.md
     per_query: dict[Name, Figure | None] = field(default_factory=dict)
     per_row: dict[Name, Figure | None] = field(default_factory=dict)
     status: dict[Name, Counter | None] = field(default_factory=dict)  # deltas of the server's counters

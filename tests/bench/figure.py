@@ -55,7 +55,7 @@ def ratio_figures(name: str, ratio: Ratio, at_least: float) -> list[Figure]:
 
 
 def print_figures(figures: Sequence[Figure]) -> None:
-    """A Markdown table, as docs/benchmarks.md has them."""
+    """A Markdown table, as docs/measured/benchmarks.md has them."""
     rows = [HEADER, *(figure.row() for figure in figures)]
     widths = [max(len(row[at]) for row in rows) for at in range(len(HEADER))]
     rows.insert(1, tuple("-" * width for width in widths))

@@ -1,4 +1,4 @@
-"""How often `dyno gate` answers what: the table of docs/verdicts.md, by its own code."""
+"""How often `dyno gate` answers what: the table of docs/measured/verdicts.md, by its own code."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Plans until decided: how often equals are told apart, what is found, and how many sessions it takes.
 
-The tables of docs/verdicts.md on such plans: rounds are simulated, and held against Dyno's own code.
+The tables of docs/measured/verdicts.md on such plans: rounds are simulated, and held against Dyno's own code.
 """
 
 from __future__ import annotations

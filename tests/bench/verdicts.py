@@ -1,4 +1,4 @@
-"""How often verdicts are false, and what they find: the tables of docs/verdicts.md.
+"""How often verdicts are false, and what they find: the tables of docs/measured/verdicts.md.
 
 All false ones are of comparisons of equals. What Dyno says is reckoned for all at once, and held against its
 own code; the rank test, Welch's test alone and the paired one are what it could have been.

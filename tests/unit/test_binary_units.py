@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 DECIMAL = re.compile(r"\b[KMGT]B\b")
 STORED = {"KB/s", "MB", "KB/{of}"}  # of series, measures and progress: `unit_text` shows them
-TEXTS = ("*.md", "docs/*.md", "cnf_presets/**/*.cnf", "workloads/**/*.*", "resources/**/*.*")
+TEXTS = ("*.md", "docs/**/*.md", "cnf_presets/**/*.cnf", "workloads/**/*.*", "resources/**/*.*")
 NAME = re.compile(r"`[^`]*`")  # in the docs: what JSON, CSV and journals have
 
 

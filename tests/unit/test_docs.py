@@ -37,19 +37,19 @@ def rows(text: str, heading: str) -> set[str]:
 
 
 def test_kinds_verbs_and_version_of_the_protocol() -> None:
-    journal = page("journal.md")
+    journal = page("developers/journal.md")
     assert rows(journal, "kind") == set(KINDS)
     assert rows(journal, "verb") == set(VERBS)
     assert "such as `{}.{}`".format(*PROTOCOL) in journal
 
 
 def test_the_events_shown_are_events() -> None:
-    shown = re.findall(r"^\{.*\}$", page("journal.md"), re.MULTILINE)
+    shown = re.findall(r"^\{.*\}$", page("developers/journal.md"), re.MULTILINE)
     assert len(shown) == 4 and not any(isinstance(decode(line), UnknownEvent) for line in shown)
 
 
 def test_tables_of_the_history(tmp_path: Path) -> None:
-    derived, _, own = page("history.md").partition("**Own tables**")
+    derived, _, own = page("developers/history.md").partition("**Own tables**")
     assert rows(derived, "table") == set(DERIVED_TABLES)
     assert rows(own, "table") == set(OWNED_TABLES)
     with History(tmp_path) as history:
@@ -80,14 +80,14 @@ def test_the_causes() -> None:
     assert rows(page("causes.md"), "name") == {each.name for each in all_causes()}
 
 
-@pytest.mark.parametrize("path", [ARCHITECTURE, *sorted(DOCS.glob("*.md"))], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [ARCHITECTURE, *sorted(DOCS.rglob("*.md"))], ids=lambda path: path.name)
 def test_files_that_a_page_names_are_there(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     for named in re.findall(r"`((?:app|tests|ui|docs|workloads|cnf_presets)/[\w/.-]+)`", text):
         assert re.search("NAME|ENGINE|VERSION", named) or (ROOT / named).exists(), named
 
 
-@pytest.mark.parametrize("path", [ARCHITECTURE, DOCS / "design.md"], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [ARCHITECTURE, DOCS / "developers/design.md"], ids=lambda path: path.name)
 def test_names_that_a_page_finds_in_a_file_are_in_it(path: Path) -> None:
     found = re.findall(r"((?:`\w+`(?:, | and ))*`\w+`) (?:in|of|among) `(\w+/[\w/]+\.\w+)`", path.read_text())
     pairs = [

@@ -16,7 +16,7 @@ PAGES = [
     ROOT / "README.md",
     ROOT / "ARCHITECTURE.md",
     ROOT / "workloads/README.md",
-    *(ROOT / "docs").glob("*.md"),
+    *(ROOT / "docs").rglob("*.md"),
 ]
 NAMED = {str(path.relative_to(ROOT)): path for path in sorted(PAGES)}
 _IS_USAGE = re.compile(r"[\[…|]|\.\.\.|-- ")  # shown for its form, not to be typed
@@ -45,8 +45,8 @@ def test_no_page_is_too_long_and_the_index_has_all() -> None:
     assert lengths["README.md"] <= 150
     assert [name for name, length in lengths.items() if length > 300] == []
     index = (ROOT / "docs/README.md").read_text()
-    missing = [path.name for path in (ROOT / "docs").glob("*.md") if f"({path.name})" not in index]
-    assert missing == ["README.md"]
+    pages = {str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.md")}
+    assert {page for page in pages if f"({page})" not in index} == {"README.md"}
 
 
 def typed(text: str) -> set[str]:

@@ -42,7 +42,7 @@ class StepWaits:
         return cls.of(entry["step"], {"waits": entry, "statements": entry["statements"]})
 
     def to_json(self) -> dict[str, Any]:
-        """As `session show --json` gives them; their keys are in docs/journal.md."""
+        """As `session show --json` gives them; their keys are in docs/developers/journal.md."""
         lists: dict[str, Sequence[Wait | LockPair | Statement]] = {
             "events": self.waits.events, "locks": self.waits.locks, "statements": self.statements,
         }  # fmt: skip

@@ -41,7 +41,7 @@ def check_load_method(method: str, contenders: Iterable[Contender], workloads: I
             known = ", ".join(workload.load_methods)
             raise InputError(f"the workload {workload.name} has no load method {method}; it has {known}")
     for contender in contenders:
-        why = engine_of(contender.engine).no_bulk  # measured once: docs/benchmarks.md
+        why = engine_of(contender.engine).no_bulk  # measured once: docs/measured/benchmarks.md
         if method == "bulk" and why:
             raise InputError(f"load method bulk: not for {contender.name}: {why}; choose ordered or parallel")
 

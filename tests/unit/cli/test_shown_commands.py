@@ -12,7 +12,7 @@ import pytest
 from app.cli.parser import NOUNS, dyno_parser
 
 ROOT = Path(__file__).parents[3]
-PAGES = [ROOT / "README.md", ROOT / "workloads" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "workloads" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"```(?:\w*)\n(.*?)```", re.DOTALL)
 SHOWN = re.compile(r"^(?:\$ )?(?:\.venv/bin/)?dyno ((?:.*\\\n)*.*)$", re.MULTILINE)
 SPAN = re.compile(r"`(?:\.venv/bin/)?dyno ([^`]+)`")

@@ -1,6 +1,6 @@
 """Comparisons of equals in worlds that are not kind: few have a verdict, or an interval without 1.
 
-The table of docs/verdicts.md has ten times as many of each (`python -m tests.bench verdicts`).
+The table of docs/measured/verdicts.md has ten times as many of each (`python -m tests.bench verdicts`).
 """
 
 from __future__ import annotations

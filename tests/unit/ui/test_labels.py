@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 WINDOW = sorted((ROOT / "ui").rglob("*.py"))
-PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "resources" / "figures.html"]
+PAGES = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md", ROOT / "resources" / "figures.html"]
 DOTS = re.compile(r"\.\.\.| …$")
 LABEL = re.compile(r"(?:\*|<i>)[A-Z][\w ]*\.\.\.(?:\*|</i>)")
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
