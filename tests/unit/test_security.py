@@ -1,4 +1,4 @@
-"""docs/security.md names tests that exist."""
+"""docs/developers/attacks.md names tests that exist."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "developers" / "attacks.md").read_text(encoding="utf-8")
 
 
 def test_every_test_that_the_page_names_is_there() -> None:

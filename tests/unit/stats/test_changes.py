@@ -38,7 +38,7 @@ def test_a_shift_of_two_percent_is_found_within_eight_sessions() -> None:
         values = [*noise(chance, 30), *noise(chance, 8, 0.02)]
         looks = (changes(values[:count]) for count in range(33, 39))
         found += any(abs(change.at - 30) <= 4 for look in looks for change in look)
-    assert found >= 0.85 * tried  # more in docs/regressions.md
+    assert found >= 0.85 * tried  # more in docs/measured/changes.md
 
 
 def test_a_change_has_its_place_size_and_interval() -> None:
