@@ -1,6 +1,6 @@
 """How often verdicts by round are false, and what they find where rounds share most of their noise.
 
-The tables of docs/measured/slices.md: rounds are simulated, and held against Dyno's own code.
+The tables of docs/measured/verdicts.md on slices: rounds are simulated, and held against Dyno's own code.
 """
 
 from __future__ import annotations
