@@ -1,4 +1,4 @@
-"""How often equal figures show a change, how soon a shift is found: the tables of docs/measured/changes.md."""
+"""How often equal figures show a change, how soon a shift is found: docs/measured/changes.md."""
 
 from __future__ import annotations
 

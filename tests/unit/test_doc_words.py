@@ -1,4 +1,4 @@
-"""The docs stay short, the words that are ours are explained once, and measured pages begin with a summary."""
+"""The docs stay short, our words are explained once, and measured pages begin with a summary."""
 
 from __future__ import annotations
 

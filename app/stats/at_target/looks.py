@@ -2,7 +2,7 @@
 
 Who looks six times at the usual level finds something in equals twice as often. So each look takes
 a smaller share, as far as the plan has come. The last one may take all of it where cells are tested together:
-their level holds even where they share all of their noise (docs/measured/verdicts.md has the simulated shares).
+their level holds even where they share all of their noise (simulated: docs/measured/verdicts.md).
 """
 
 from __future__ import annotations
