@@ -133,7 +133,7 @@ def duration(text: str) -> int:
     seconds = seconds_of(text)
     if seconds is None:
         raise argparse.ArgumentTypeError(
-            f"must be a time such as 90 (seconds), 30min or 1h30min, not {text!r}"
+            f"must be a time such as 90 (seconds), 30min or 1h30, not {text!r}"
         )
     return seconds
 
