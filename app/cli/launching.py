@@ -16,12 +16,14 @@ from .follow import how_to_come_back
 from .screen import ask_secret, say
 
 if TYPE_CHECKING:
+    from app.planner.estimate.estimate import Estimate
     from app.planner.request.request import PlanRequest
     from app.planner.starting.launch import Later, Launch, Stage
     from app.protocol.answers import Check, Queue, Survey
     from app.protocol.plan import Plan
     from app.remote.target import Target
 
+    Agree = Callable[[Estimate], None]
     Settled = Callable[[Survey], PlanRequest]
 
 
@@ -36,15 +38,17 @@ def launch_plan(
     request: Settled,
     arguments: argparse.Namespace,
     hints: Mapping[str, str] = MappingProxyType({}),
+    agree: Agree | None = None,
 ) -> tuple[int, Plan]:
     """Launch a plan on a target and watch it; the answer is the exit code, and the plan.
 
     `hints`: what to do about a check, in place of what names options that this command lacks.
+    `agree` raises an error for a plan that is not to start, by its estimate.
     """
     from app.targets.store import Targets
 
     target = Targets().get(name)
-    plan, stage = show_launch(launch_of(target, request, arguments).stages(), hints)
+    plan, stage = show_launch(launch_of(target, request, arguments).stages(), hints, agree=agree)
     if arguments.dry_run:
         return 0, plan
     if stage.queue:
@@ -100,6 +104,7 @@ def show_launch(
     stages: Iterable[Stage],
     hints: Mapping[str, str] = MappingProxyType({}),
     nothing: str = "nothing was started: ",
+    agree: Agree | None = None,
 ) -> tuple[Plan, Stage]:
     """The plan with its estimate, each check as it comes; raises the error of those that fail."""
     from .plan_text import show_check, show_plan
@@ -110,6 +115,8 @@ def show_launch(
             plan = stage.plan
             show_plan(plan, stage.estimate)
             say("")
+            if agree and not stage.failed:
+                agree(stage.estimate)
         for check in stage.checks[shown:]:
             show_check(check)
         shown = len(stage.checks)

@@ -12,6 +12,7 @@ from app.targets.store import Targets
 from .compare import show_result_of
 from .follow import how_to_come_back, watch_plan
 from .launching import launch_of, queued_text, show_launch, started_text
+from .report import report_plan
 from .screen import say
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from app.protocol.plan import Plan
     from app.remote.target import Target
 
-    from .launching import Settled
+    from .launching import Agree, Settled
 
 
 class _Started(NamedTuple):
@@ -29,14 +30,16 @@ class _Started(NamedTuple):
     plan: Plan
 
 
-def run_on_several(asked: Mapping[str, Settled], arguments: argparse.Namespace) -> int:
+def run_on_several(
+    asked: Mapping[str, Settled], arguments: argparse.Namespace, agree: Agree | None = None
+) -> int:
     """Run on several targets; 1 if one could not start, or a session failed."""
     from app.planner.starting.several import Launches, other_work
 
     targets = {name: Targets().get(name) for name in asked}
     launches = {name: launch_of(targets[name], settled, arguments) for name, settled in asked.items()}
     with Launches(launches) as several:
-        plans = {name: _checked(name, several) for name in asked}
+        plans = {name: _checked(name, several, agree) for name in asked}
         for line in other_work(plans):
             say(line)
         if arguments.dry_run:
@@ -47,10 +50,10 @@ def run_on_several(asked: Mapping[str, Settled], arguments: argparse.Namespace) 
     return max(code, int(None in started))
 
 
-def _checked(name: str, several: Launches) -> Plan:
+def _checked(name: str, several: Launches, agree: Agree | None) -> Plan:
     say(f"{name}:")
     try:
-        plan, _ = show_launch(several.check(name), nothing="")
+        plan, _ = show_launch(several.check(name), nothing="", agree=agree)
     except DynoError as error:
         kind = InputError if isinstance(error, InputError) else TargetError
         raise kind(f"nothing was started on any target: {name}: {error}") from None
@@ -85,6 +88,8 @@ def _watch(going: Sequence[_Started], arguments: argparse.Namespace) -> int:
             return _leave(going[at + 1 :], arguments)
         codes.append(code)
         show_result_of(each.plan.id)
+        if arguments.is_short:
+            report_plan(each.plan)
     if len(going) > 1:
         say(f"side by side: dyno compare {' '.join(each.plan.id for each in going)}")
     return max(codes)

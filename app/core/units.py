@@ -32,7 +32,7 @@ def seconds_text(seconds: float) -> str:
 
 
 def seconds_of(text: str) -> int | None:
-    """Seconds of a time as people type it: `90`, `45 s`, `30min`, `1 h 30 min`, `1h30`; None for other text."""
+    """Seconds of a time as people type it: `90`, `45 s`, `30min`, `1 h 30 min`, `1h30`; else None."""
     if re.fullmatch("-?[0-9]{1,18}", words := text.strip().lower()):
         return int(words)
     found = _TIME.fullmatch(words) or _HOURS.fullmatch(words)

@@ -25,7 +25,7 @@ Look = Callable[[PlanRequest], tuple[Plan, Estimate]]
 def with_work(request: PlanRequest, given: Collection[str]) -> PlanRequest:
     """A request of builds alone with sequence and repeats, which depend on no target."""
     found = replace(request, sequence=request.sequence or SEQUENCE)
-    is_open = "repeats" not in given and len(request.contenders) > 1
+    is_open = "repeats" not in given and (len(request.contenders) > 1 or "time_limit" in given)
     return replace(found, repeats=UNTIL_DECIDED) if is_open else found
 
 
@@ -57,19 +57,28 @@ class Fitted:
     text: str  # what was chosen for that
 
 
-def fitted(request: PlanRequest, limit_s: float, look: Look, catalog: Catalog) -> Fitted:
-    """The longest steps that end in time, of all tests or of one of each group; else InputError."""
-    tried = None
-    for steps in _steps(request, catalog):
-        for seconds in _lengths(request, catalog):
-            tried = replace(request, steps=steps, seconds=seconds)
-            plan, estimate = look(tried)
-            if _needed_s(plan, estimate) <= limit_s:
-                return Fitted(tried, _text(request, tried, plan, estimate, limit_s, catalog))
+def fitted(
+    request: PlanRequest, limit_s: float, look: Look, catalog: Catalog, is_fixed: bool = False
+) -> Fitted:
+    """The longest steps that end in time, of all tests or of one of each group; else InputError.
+
+    `is_fixed`: the work may not change.
+    """
+    tries = [request] if is_fixed else _tries(request, catalog)
+    for tried in tries:
+        plan, estimate = look(tried)
+        if _needed_s(plan, estimate) <= limit_s:
+            return Fitted(tried, _text(request, tried, plan, estimate, limit_s, catalog))
     raise InputError(
         f"{seconds_text(limit_s)} is too short: {_rounds_text(plan)} of {_least_text(plan)} take about"
         f" {seconds_text(_needed_s(plan, estimate))}: give it more time, or choose fewer rows"
     )
+
+
+def _tries(request: PlanRequest, catalog: Catalog) -> Iterator[PlanRequest]:
+    for steps in _steps(request, catalog):
+        for seconds in _lengths(request, catalog):
+            yield replace(request, steps=steps, seconds=seconds)
 
 
 def _needed_s(plan: Plan, estimate: Estimate) -> float:

@@ -140,14 +140,13 @@ def named_build(name: str, builds: Sequence[Build]) -> Build:
     ]
     if len(found) == 1:
         return found[0]
+    names = [each.name for each in found or builds]
+    there = ", ".join(names) or "none"
     if found:
-        names = ", ".join(each.name for each in found)
-        raise InputError(f"{name} is the beginning of {len(found)} builds on this target: {names}; write more")
-    names = [each.name for each in builds]
-    near = [f"did you mean {each}? " for each in get_close_matches(name, names, 1)]
-    raise InputError(
-        f"there is no build {name} on this target; {''.join(near)}there are {', '.join(names) or 'none'}"
-    )
+        text = f"{name} is the beginning of {len(found)} builds on this target: {there}; write more of it"
+        raise InputError(text)
+    near = "".join(f"did you mean {each}? " for each in get_close_matches(name, names, 1))
+    raise InputError(f"there is no build {name} on this target; {near}there are {there}")
 
 
 def engines_in(build: Build) -> list[str]:
