@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from app.core.errors import DynoError, InputError, TargetError
 from app.core.units import count_text
 
+from .fetching import remember
 from .follow import how_to_come_back
 from .screen import ask_secret, say
 
@@ -56,11 +57,14 @@ def launch_plan(
         return 0, plan
     say(started_text(plan, name))
     if arguments.detach:
+        remember(plan.id, name, stage.directory)
         say(how_to_come_back(name, arguments.directory and stage.directory))
         return 0, plan
     from .follow import watch_plan
 
     code = watch_plan(target, stage.directory, plan, stage.sha, bool(arguments.directory))
+    if code is None:
+        remember(plan.id, name, stage.directory)
     return code or 0, plan
 
 

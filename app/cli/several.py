@@ -10,6 +10,7 @@ from app.core.errors import DynoError, InputError, TargetError
 from app.targets.store import Targets
 
 from .compare import show_result_of
+from .fetching import remember
 from .follow import how_to_come_back, watch_plan
 from .launching import launch_of, queued_text, show_launch, started_text
 from .report import report_plan
@@ -73,6 +74,7 @@ def _started(target: Target, plan: Plan, several: Launches) -> _Started | None:
 
 def _leave(going: Sequence[_Started], arguments: argparse.Namespace) -> int:
     for each in going:
+        remember(each.plan.id, each.target.name, each.stage.directory)
         say(how_to_come_back(each.target.name, arguments.directory and each.stage.directory))
     return 0
 
@@ -85,6 +87,7 @@ def _watch(going: Sequence[_Started], arguments: argparse.Namespace) -> int:
         is_named = bool(arguments.directory)
         code = watch_plan(each.target, each.stage.directory, each.plan, each.stage.sha, is_named)
         if code is None:
+            remember(each.plan.id, each.target.name, each.stage.directory)
             return _leave(going[at + 1 :], arguments)
         codes.append(code)
         show_result_of(each.plan.id)
