@@ -39,10 +39,10 @@ def with_threads(request: PlanRequest, is_own: bool, survey: Survey, catalog: Ca
 def work_text(before: PlanRequest, now: PlanRequest) -> str:
     """What was chosen of sequence, threads and repeats; '' if nothing was."""
     threads = now.threads[0] if now.threads and now.threads != before.threads else 0
-    each = f"{count_text(threads, 'thread')}, as many as the target has CPUs" if threads else ""
+    each = f"{count_text(threads, 'thread')} (the target has {count_text(threads, 'CPU')})" if threads else ""
     sequence = f"the sequence {now.sequence}" if now.sequence != before.sequence else ""
     repeats = f"repeats {now.repeats}" if now.repeats != before.repeats else ""
-    parts = [*filter(None, (sequence, each, repeats))]
+    parts = [*filter(None, (sequence, repeats, each))]
     return f"Dyno chose {', '.join(parts)}" if parts else ""
 
 
