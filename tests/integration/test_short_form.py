@@ -42,5 +42,5 @@ def test_a_plan_left_to_its_target_is_fetched_by_the_next_command(desktop: Deskt
     while desktop.json("plan", "list")[0]["states"] != {"completed": 2} and time.monotonic() < until:
         time.sleep(1)
     compared = json.loads(desktop.dyno("compare", "alone", "--json").stdout)
-    assert len(compared["columns"]) == 2
+    assert len(compared["sessions"]) == 2
     assert not list((desktop.home / "left").glob("*.json")), "fetched to its end, and forgotten"
