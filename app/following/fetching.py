@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 import time
 from collections.abc import Callable
@@ -73,13 +74,18 @@ def _is_stored(writer: Writer, sizes: dict[str, int]) -> bool:
 
 
 def found_in_time(target: Target, ask: Ask, limit_s: float = REACH_S) -> list[RemotePlan]:
-    """The plans of a target; raises DynoError if it does not answer in this time."""
-    search = _Search(target, ask)
+    """The plans of a target; raises DynoError if it does not answer in this time.
+
+    Secrets are asked for on the calling thread: what hides them as they are typed is undone there.
+    """
+    search = _Search(target)
     search.start()
     waited_s = 0.0
     while search.is_alive() and waited_s < limit_s:
         search.join(_LOOK_S)
-        waited_s += 0.0 if search.is_asking else _LOOK_S
+        waited_s += _LOOK_S
+        if not search.prompts.empty():
+            search.answers.put(ask(search.prompts.get()))
     if search.error:
         raise search.error
     if search.is_alive():
@@ -90,13 +96,13 @@ def found_in_time(target: Target, ask: Ask, limit_s: float = REACH_S) -> list[Re
 class _Search(threading.Thread):
     """Looks for plans on a thread of its own: a target that is away holds nobody up."""
 
-    def __init__(self, target: Target, ask: Ask) -> None:
+    def __init__(self, target: Target) -> None:
         super().__init__(name=f"plans of {target.name}", daemon=True)
         self._target = target
-        self._ask = ask
+        self.prompts: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self.answers: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self.found: list[RemotePlan] = []
         self.error: Exception | None = None
-        self.is_asking = False
 
     def run(self) -> None:
         try:
@@ -105,8 +111,5 @@ class _Search(threading.Thread):
             self.error = error
 
     def _asked(self, prompt: str) -> str | None:
-        self.is_asking = True
-        try:
-            return self._ask(prompt)
-        finally:
-            self.is_asking = False
+        self.prompts.put(prompt)
+        return self.answers.get()
