@@ -98,12 +98,12 @@ def add_noun(words: Any, noun: str, text: str) -> Any:
     return words.add_parser(noun, help=text).add_subparsers(dest="verb", metavar="VERB", required=True)
 
 
-def add_verb(verbs: Any, run: Run, text: str, *options: AddOptions, **values: Any) -> argparse.ArgumentParser:
+def add_verb(verbs: Any, run: Run, text: str, *options: AddOptions, **values: Any) -> Parser:
     """A verb is called as its function begins: `show_session` carries out `show`.
 
     `options` add some that several verbs have; `values` are arguments that nobody types.
     """
-    parser: argparse.ArgumentParser = verbs.add_parser(run.__name__.partition("_")[0], help=text)
+    parser: Parser = verbs.add_parser(run.__name__.partition("_")[0], help=text)
     for add in options:
         add(parser)
     parser.set_defaults(run=run, **values)

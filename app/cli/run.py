@@ -12,7 +12,7 @@ from app.planner.request.request import PlanRequest
 from .choosing import asks, in_time, of_builds, split, until_decided, with_end
 from .compare import show_result_of
 from .launching import launch_plan
-from .parser import Parser, add_directory, add_verb, filled, words_of
+from .parser import add_directory, add_verb, filled, words_of
 from .plan_options import Given, add_plan_options
 from .report import report_plan
 from .screen import say
@@ -41,7 +41,6 @@ class _Several(argparse.Action):
 
 def add_words(words: Any) -> None:
     parser = add_verb(words, run, "run a plan: check it, start it and follow it", plan=None, is_short=False)
-    assert isinstance(parser, Parser)
     parser.between = "words"
     parser.add_argument(
         "words", nargs="*", metavar="BUILD[:ENGINE[:PRESET]]",

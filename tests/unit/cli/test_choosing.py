@@ -13,6 +13,7 @@ from app.cli.parser import parse
 from app.cli.plan_options import Given
 from app.cli.report import report_plan
 from app.core.errors import InputError
+from app.history.exchange.publishing import import_shipped
 from app.history.store.history import History
 from app.targets.queue import seconds_until_clock
 from tests import sliced
@@ -161,6 +162,26 @@ def test_until_a_time_of_day_counts_from_the_start_that_was_asked_for() -> None:
     with pytest.raises(InputError, match="needs the start"):
         arguments.at, arguments.queue = None, True
         with_end(Given.of(arguments), arguments)
+
+
+def test_what_a_slow_survey_takes_is_not_there_any_more(
+    agent: ScriptedAgent, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = iter([0.0])
+    monkeypatch.setattr("app.cli.choosing.time.monotonic", lambda: next(clock, 3000.0))
+    monkeypatch.setattr("app.cli.choosing._seconds_until_end", lambda _: 7200.0)
+    main([*TWO, *SMALL, "--by", "07:00", "--dry-run"])
+    assert " of 1 h 10 min" in capsys.readouterr().out.splitlines()[1]
+
+
+def test_published_or_earlier_work_keeps_its_seconds(
+    agent: ScriptedAgent, dyno_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with History(dyno_home) as history:
+        import_shipped(history)
+    names = ("--again", "innodb-5.6.35-default", "--again", "myrocks-5.6.35-default", "--rows", "1000")
+    said = refused(capsys, "run", *names, "--within", "2h")
+    assert "2 h 00 min is too short: 4 rounds of 31 timed steps take about 1 day" in said
 
 
 # long plans
