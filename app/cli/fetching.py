@@ -70,11 +70,13 @@ def _agent_of(target: Target) -> Callable[[RemotePlan], Agent]:
     return reach
 
 
-def remember(plan: str, target: str, directory: str) -> None:
-    """A plan that goes on at its target, and is followed by nobody here."""
-    from app.following.left import LeftPlans
+def remember(plan: str, target: str, directory: str, waits: bool = False, at: str | None = None) -> None:
+    """A plan that goes on at its target, or `waits` in its queue, and is followed by nobody here."""
+    from app.following.left import BEGIN_S, WAIT_S, LeftPlans
+    from app.targets.queue import seconds_until
 
+    begins_s = (WAIT_S if waits else BEGIN_S) + (seconds_until(at) if at else 0.0)
     try:
-        LeftPlans(home()).add(plan, target, directory)
+        LeftPlans(home()).add(plan, target, directory, begins_s)
     except DynoError as error:
         complain(f"dyno: the plan is not remembered here, fetch it with dyno follow: {error}")

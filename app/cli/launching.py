@@ -53,6 +53,7 @@ def launch_plan(
     if arguments.dry_run:
         return 0, plan
     if stage.queue:
+        remember(plan.id, name, stage.directory, waits=True, at=arguments.at)
         say(queued_text(plan, name, stage.queue))
         return 0, plan
     say(started_text(plan, name))

@@ -45,7 +45,7 @@ def run_on_several(
             say(line)
         if arguments.dry_run:
             return 0
-        started = [_started(targets[name], plan, several) for name, plan in plans.items()]
+        started = [_started(targets[name], plan, several, arguments.at) for name, plan in plans.items()]
     going = [each for each in started if each and not each.stage.queue]
     code = _leave(going, arguments) if arguments.detach else _watch(going, arguments)
     return max(code, int(None in started))
@@ -61,7 +61,7 @@ def _checked(name: str, several: Launches, agree: Agree | None) -> Plan:
     return plan
 
 
-def _started(target: Target, plan: Plan, several: Launches) -> _Started | None:
+def _started(target: Target, plan: Plan, several: Launches, at: str | None) -> _Started | None:
     try:
         stage = several.start(target.name)
     except DynoError as error:
@@ -69,6 +69,8 @@ def _started(target: Target, plan: Plan, several: Launches) -> _Started | None:
         return None
     assert stage is not None  # it was checked up to the start
     say(queued_text(plan, target.name, stage.queue) if stage.queue else started_text(plan, target.name))
+    if stage.queue:
+        remember(plan.id, target.name, stage.directory, waits=True, at=at)
     return _Started(target, stage, plan)
 
 

@@ -18,7 +18,6 @@ from .follower import Follower, Source, Update
 from .left import LeftPlan, LeftPlans
 
 REACH_S = 5.0  # that a target has to answer, besides the time in which a secret is typed
-BEGIN_S = 3600.0  # without a journal after that time the plan never began
 _LOOK_S = 0.05
 
 
@@ -37,10 +36,8 @@ def fetch_left(
 
 def is_over(left: LeftPlan, found: RemotePlan | None, home: Path) -> bool:
     """Whether nothing more will come of it."""
-    if found is None:
-        return True  # somebody deleted it there
-    if not found.planned:
-        return not found.locked and time.time() - left.at > BEGIN_S
+    if found is None or not found.planned:  # it waits in the queue, was deleted, or has just been started
+        return not (found and found.locked) and time.time() > left.begins_by
     return is_followed(found, home)
 
 

@@ -10,6 +10,9 @@ from pathlib import Path
 
 from app.core.private import write_private
 
+BEGIN_S = 3600.0  # of a plan that was started
+WAIT_S = 14 * 86400.0  # of one in a queue
+
 
 @dataclass(frozen=True)
 class LeftPlan:
@@ -18,7 +21,7 @@ class LeftPlan:
     plan: str
     target: str
     directory: str  # on the target
-    at: float  # when it was left, by this computer's clock
+    begins_by: float  # by this computer's clock; without a journal after that it never began
 
 
 class LeftPlans:
@@ -32,8 +35,9 @@ class LeftPlans:
         found = [_read(path) for path in sorted(self._folder.glob("*.json"))]
         return [each for each in found if each]
 
-    def add(self, plan: str, target: str, directory: str) -> None:
-        content = asdict(LeftPlan(plan, target, directory, time.time()))
+    def add(self, plan: str, target: str, directory: str, begins_s: float = BEGIN_S) -> None:
+        """`begins_s`: seconds within which it begins, or never does."""
+        content = asdict(LeftPlan(plan, target, directory, time.time() + begins_s))
         write_private(self._path(plan), json.dumps(content).encode())
 
     def has(self, plan: str) -> bool:
@@ -52,6 +56,6 @@ def _read(path: Path) -> LeftPlan | None:
         found = LeftPlan(**json.loads(path.read_bytes()))
         texts = (found.plan, found.target, found.directory)
         is_right = all(isinstance(each, str) for each in texts) and path.stem == found.plan
-        return found if is_right and isinstance(found.at, float) else None
+        return found if is_right and isinstance(found.begins_by, float) else None
     except (OSError, ValueError, TypeError):
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from app.cli import main
 from app.core.errors import LinkError
 from app.following.left import LeftPlan, LeftPlans
+from app.protocol.answers import Queue, QueuedPlan
 from app.remote.target import Target
 from app.targets.store import Targets
 from tests.fakes import ScriptedAgent
@@ -86,12 +88,28 @@ def test_a_plan_that_is_started_and_left_is_remembered(
 ) -> None:
     reach_instead(monkeypatch, lambda *_: ScriptedAgent().reached())
     run = ["run", MARIADB, "--sequence", "duel"]
-    assert main([*run, "--dry-run"]) == 0 and main([*run, "--queue"]) == 0
-    assert LeftPlans(dyno_home).all() == []
+    assert main([*run, "--dry-run"]) == 0 and LeftPlans(dyno_home).all() == []
     assert main([*run, "--detach"]) == 0
     (found,) = LeftPlans(dyno_home).all()
     assert (found.target, found.directory) == ("local", "/target")
+    assert found.begins_by - time.time() == pytest.approx(3600, abs=60)
     assert f"plan {found.plan} is running" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("words", "days"), [(["--queue"], 14), (["--at", "2026-11-24 06:00"], 16)])
+def test_a_plan_that_waits_in_a_queue_is_remembered_until_it_is_removed(
+    dyno_home: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], days: float
+) -> None:
+    agent = ScriptedAgent()
+    reach_instead(monkeypatch, lambda *_: agent.reached())
+    monkeypatch.setattr("app.targets.queue.seconds_until", lambda _: 2 * 86400.0)
+    assert main(["run", MARIADB, "--sequence", "duel", *words]) == 0
+    (found,) = LeftPlans(dyno_home).all()
+    assert found.begins_by - time.time() == pytest.approx(days * 86400, abs=60)
+    waiting = Queue([QueuedPlan(found.plan, "duel", "0" * 64, "f0", 1)])
+    monkeypatch.setattr("app.targets.queue.queue_of", lambda *_: waiting)
+    assert main(["queue", "remove", found.plan]) == 0
+    assert LeftPlans(dyno_home).all() == []
 
 
 def test_a_plan_from_which_a_person_detaches_is_remembered(

@@ -33,7 +33,7 @@ def found(locked: bool = False, sizes: Mapping[str, int] | None = None) -> Remot
 
 def left(home: Path, age_s: float = 0.0) -> LeftPlan:
     LeftPlans(home).add(PLAN.id, "far", "/d")
-    return LeftPlan(PLAN.id, "far", "/d", time.time() - age_s)
+    return LeftPlan(PLAN.id, "far", "/d", time.time() + 3600 - age_s)
 
 
 def answer(patch: pytest.MonkeyPatch, *plans: RemotePlan) -> None:
@@ -68,9 +68,9 @@ def test_each_has_a_private_file(tmp_path: Path) -> None:
         "",
         "[]",
         "{}",
-        '{"plan": 1, "target": "far", "directory": "/d", "at": 1.0}',
-        '{"plan": "../../other", "target": "far", "directory": "/d", "at": 1.0}',
-        '{"plan": "x", "target": "far", "directory": "/d", "at": "soon"}',
+        '{"plan": 1, "target": "far", "directory": "/d", "begins_by": 1.0}',
+        '{"plan": "../../other", "target": "far", "directory": "/d", "begins_by": 1.0}',
+        '{"plan": "x", "target": "far", "directory": "/d", "begins_by": "soon"}',
     ],
 )
 def test_what_cannot_be_read_is_passed_over(tmp_path: Path, content: str) -> None:
@@ -115,7 +115,8 @@ def test_a_link_that_breaks_is_an_error_and_nothing_is_forgotten(
 
 def test_when_a_plan_is_over(tmp_path: Path) -> None:
     new, old = left(tmp_path), left(tmp_path, age_s=7200)
-    assert is_over(new, None, tmp_path)  # somebody deleted it there
+    assert not is_over(new, None, tmp_path)  # it waits in the queue
+    assert is_over(old, None, tmp_path)  # somebody deleted it there
     none = {FIRST: 0, SECOND: 0}
     assert not is_over(new, found(sizes=none), tmp_path)  # it has not begun yet
     assert not is_over(old, found(locked=True, sizes=none), tmp_path)
@@ -167,4 +168,4 @@ def test_the_window_follows_what_was_left_too(tmp_path: Path) -> None:
 def test_the_file_holds_no_more_than_it_needs(tmp_path: Path) -> None:
     left(tmp_path)
     (path,) = (tmp_path / "left").iterdir()
-    assert set(json.loads(path.read_text())) == {"plan", "target", "directory", "at"}
+    assert set(json.loads(path.read_text())) == {"plan", "target", "directory", "begins_by"}
