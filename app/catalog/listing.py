@@ -15,21 +15,21 @@ from app.core.shipped import shipped_folder
 from app.core.toml_text import Document, read_document, read_text
 from app.engines import KNOWN, engine_of
 from app.engines.engine import NAME as NAME_OF_ENGINE
+from app.protocol.sysbench import lua_with_required, required_by
 from app.variables import Preset, parse_preset
 from app.variables.names import EARLIER, place, shipped_as
 
 from . import declared_work
 from .approval import UnapprovedError, hash_of
-from .custom_sql import MAX_SQL, CustomSql, parse, workload_keys
-from .made_lua import made_lua
+from .custom_sql import FILL_COMMIT, MAX_SQL, CustomSql, Number, Variable, parse, workload_keys
 from .sequence import Sequence, sequence_of
+from .sql_text import Statement
 from .workload import NAME, Workload, workload_of
 
 OTHER = "other"  # the folder of presets for engines without facts
 MAX_LUA = 256 * 1024
 MAX_CNF = 64 * 1024
 
-_REQUIRE = re.compile(r"""\brequire\s*\(?\s*["']([A-Za-z0-9_-]+)["']""")
 _PRESET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _Entry = TypeVar("_Entry", Workload, Sequence)
 
@@ -93,7 +93,7 @@ class Catalog:
             made = made_lua(self.custom_sql(workload), workload.kind, workload.sql)
             files[f"workloads/{workload.sql}"] = self.sql_of(workload)
             files[f"workloads/{workload.lua}"] = made
-            wanted = _required(made)
+            wanted = required_by(made)
         found = lua_with_required(wanted, partial(self._lua_beside, workload))
         for name in wanted:
             if f"workloads/{name}" not in found:
@@ -231,23 +231,6 @@ def _missing(name: str, workload: Workload) -> InputError:
     return InputError(f"{workload.file}: {name[-3:]}: there is no {name} in the same folder")
 
 
-def lua_with_required(names: Iterable[str], text_of: Callable[[str], str | None]) -> dict[str, str]:
-    """Lua files by their names in a plan, with all that they require and that has a text."""
-    found: dict[str, str] = {}
-    wanted = list(names)
-    while wanted:
-        key = f"workloads/{wanted.pop()}"
-        text = None if key in found else text_of(key)
-        if text is not None:
-            found[key] = text
-            wanted += _required(text)
-    return found
-
-
-def _required(lua: str) -> list[str]:
-    return [f"{each}.lua" for each in _REQUIRE.findall(lua)]
-
-
 def _find(
     folders: tuple[Path, Path], name: str, what: str, make: Callable[[Document, str, bool, str], _Entry]
 ) -> _Entry:
@@ -295,3 +278,69 @@ def _listed(names: list[str]) -> str:
 def _check_engine(engine: str) -> None:
     if not NAME_OF_ENGINE.fullmatch(engine):
         raise InputError(f"no engine {engine}: choose one of {', '.join(KNOWN)}")
+
+
+# the Lua that Dyno makes from custom SQL: calls of dyno-sql.lua with numbers and quoted texts
+
+
+_HEAD = """\
+-- Made by Dyno from {source}; what is to be changed is changed there.
+
+local sql = require("dyno-sql")
+"""
+
+
+def made_lua(found: CustomSql, kind: str, source: str) -> str:
+    """The Lua of a workload: its tables and what fills them, or its driven statements."""
+    is_load = kind == "load"
+    taken = {bind.name for each in found.statements(kind) for bind in each.binds}
+    calls = [
+        [_variable(each) for each in found.variables if each.name in taken],
+        [f"sql.table({quoted(each.table)}, {quoted(each.text)})" for each in found.tables if is_load],
+        [_statement(each) for each in found.statements(kind)],
+        [f"sql.fill({FILL_COMMIT})" if is_load else f"sql.drive({_loops_per_commit(found)})"],
+    ]
+    paragraphs = ["\n".join(each) + "\n" for each in calls if each]
+    return "\n".join([_HEAD.format(source=_named(source)), *paragraphs])
+
+
+def quoted(text: str) -> str:
+    """A text as a Lua string in one line; what could end the string is written as its number."""
+    return '"' + "".join(each if _is_plain(each) else _escaped(each) for each in text) + '"'
+
+
+def _is_plain(character: str) -> bool:
+    return " " <= character <= "~" and character not in '"\\'
+
+
+def _escaped(character: str) -> str:
+    return "".join(f"\\{byte:03d}" for byte in character.encode())
+
+
+def _named(source: str) -> str:
+    """A file name for a comment: it cannot end the line."""
+    return "".join(each for each in source if _is_plain(each))
+
+
+def _variable(variable: Variable) -> str:
+    words = [quoted(variable.name), quoted(variable.kind), *map(_number, variable.numbers)]
+    if variable.zlib is not None:
+        words.append(f"{variable.zlib:g}")
+    return f"sql.variable({', '.join(words)})"
+
+
+def _number(number: Number) -> str:
+    value = f"{number.value:.15g}" if isinstance(number.value, float) else str(number.value)
+    return f"sql.rows({value})" if number.of_rows else value
+
+
+def _statement(statement: Statement) -> str:
+    taken = [f"{{{quoted(bind.name)}, {bind.offset}}}" for bind in statement.binds]
+    words = [quoted(statement.verb), quoted(statement.text)]
+    if not taken:
+        return f"sql.statement({', '.join(words)})"
+    return f"sql.statement({', '.join(words)},\n   {', '.join(taken)})"
+
+
+def _loops_per_commit(found: CustomSql) -> int:
+    return found.options.get("commit", 1) if found.is_transaction else 0

@@ -112,24 +112,15 @@ def compare_sessions(arguments: argparse.Namespace) -> None:
         _show_stacks(arguments)
     elif arguments.differences:
         _show_differences(arguments.sessions, arguments.format)
-    elif arguments.verdict:
-        show_verdict(
-            arguments.sessions, arguments.base, arguments.format, arguments.measure, limits_of(arguments)
-        )
     else:
-        limits = limits_of(arguments)
-        if arguments.why is not None or arguments.pre:
-            _show_costs(arguments, limits)
+        limits, measure = limits_of(arguments), arguments.measure
+        found = _compared(arguments.sessions, arguments.base, measure, limits)
+        if arguments.verdict:
+            _show_verdict(found, measure, arguments.format)
+        elif arguments.why is not None or arguments.pre:
+            _show_costs(found, arguments)
         else:
-            show_comparison(
-                arguments.sessions,
-                arguments.base,
-                arguments.format,
-                arguments.measure,
-                limits,
-                arguments.details,
-                arguments.common,
-            )
+            _show_table(found, measure, arguments.format, arguments.details, arguments.common)
 
 
 def _show_stacks(arguments: argparse.Namespace) -> None:
@@ -146,61 +137,47 @@ def _show_stacks(arguments: argparse.Namespace) -> None:
     show_stacks(found, profiles, found.base, arguments.format)
 
 
-def _show_costs(arguments: argparse.Namespace, limits: Limits) -> None:
+def _show_costs(found: Comparison, arguments: argparse.Namespace) -> None:
     from .why import show_pairs, show_why
 
-    found = _compared(arguments.sessions, arguments.base, arguments.measure, limits)
     if arguments.pre:
         show_pairs(found, arguments.format)
     else:
         show_why(found, arguments.why, arguments.format)
 
 
-def _compared(references: Sequence[str], base: str | None, measure: str, limits: Limits | None) -> Comparison:
+def _compared(
+    references: Sequence[str], base: str | None = None, measure: str = "value", limits: Limits | None = None
+) -> Comparison:
     from app.comparison.verdicts.compare import by_measure, compare
 
     with opened() as history:
         return by_measure(compare(history, references, base, limits), measure)
 
 
-def show_comparison(
-    references: Sequence[str],
-    base: str | None = None,
-    form: str = "table",
-    measure: str = "value",
-    limits: Limits | None = None,
-    has_details: bool = False,
-    is_common: bool = False,
+def _show_table(
+    found: Comparison, measure: str, form: str, has_details: bool = False, is_common: bool = False
 ) -> None:
     from app.comparison.answers.sentences import figure_of, verdict_sentences
-    from app.comparison.cells.to_json import to_json
     from app.comparison.texts import text as compare_text
     from app.comparison.verdicts.compare import common
 
-    found = _compared(references, base, measure, limits)
     found = common(found) if is_common else found
     if form == "table":
         say_text(compare_text.to_text(found, has_details, console().width))
     elif form == "json":
-        print_json({**to_json(found), "sentences": verdict_sentences(found, figure_of(measure))})
+        print_json({**compare_text.to_json(found), "sentences": verdict_sentences(found, figure_of(measure))})
     elif form == "md":
         say_text(compare_text.to_markdown(found, has_details))
     else:
         say_text(compare_text.to_csv(found))
 
 
-def show_verdict(
-    references: Sequence[str],
-    base: str | None = None,
-    form: str = "table",
-    measure: str = "value",
-    limits: Limits | None = None,
-) -> None:
+def _show_verdict(found: Comparison, measure: str, form: str) -> None:
     """Print the verdict as sentences; as JSON with base and limits."""
     from app.comparison.answers.sentences import figure_of, verdict_lines
-    from app.comparison.cells.to_json import json_of_limits
+    from app.comparison.texts.text import json_of_limits
 
-    found = _compared(references, base, measure, limits)
     lines = [*found.first_texts, *verdict_lines(found, figure_of(measure))]
     if form == "json":
         print_json({"base": found.base_id, "sentences": lines, "limits": json_of_limits(found.limits)})
@@ -213,11 +190,12 @@ def show_result_of(plan: str, has_table: bool = False) -> None:
     from app.history.lists.sessions import SUFFIX
 
     ids = _sessions_to_compare(plan)
-    if ids and has_table:
-        show_comparison(ids)
     if ids:
+        found = _compared(ids)
+        if has_table:
+            _show_table(found, "value", "table")
         say("")
-        show_verdict(ids)
+        _show_verdict(found, "value", "table")
         say(f"look at it again: dyno compare {plan[-SUFFIX:]}")
 
 

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.catalog import Catalog
+from app.catalog.own import copy_preset, diff_presets, read_own_preset, write_preset
 from app.core.errors import InputError, TargetError
+from app.core.toml_text import read_text
+from app.engines import KNOWN
+from app.variables.names import BASELINE
 
 from .parser import Run, add_json, add_noun, add_target, add_verb
-from .screen import ask_secret, print_json, print_table, say, say_text
+from .screen import ask_secret, complain, print_json, print_table, say, say_text
 
 if TYPE_CHECKING:
     from app.planner.starting.preset_check import BuildReply
@@ -50,8 +61,6 @@ def _add_build(parser: Any, text: str) -> None:
 
 def _named(words: Sequence[str], count: int) -> list[tuple[str, str]]:
     """Engine and name of each; an engine also applies to the names after it."""
-    from app.engines import KNOWN
-
     found: list[tuple[str, str]] = []
     engine = ""
     for word in words:
@@ -68,9 +77,6 @@ def _named(words: Sequence[str], count: int) -> list[tuple[str, str]]:
 
 def _only_engine(name: str) -> str:
     """The engine of a preset name that only one engine has."""
-    from app.catalog import Catalog
-    from app.engines import KNOWN
-
     catalog = Catalog()
     found = [each for each in KNOWN if catalog.preset_name(each, name) in catalog.preset_names(each)]
     if len(found) != 1:
@@ -80,9 +86,6 @@ def _only_engine(name: str) -> str:
 
 
 def list_presets(arguments: argparse.Namespace) -> int:
-    from app.catalog import Catalog
-    from app.variables.names import BASELINE
-
     from .workload import complain_of_files
 
     found, problems = Catalog().presets()
@@ -108,8 +111,6 @@ def show_preset(arguments: argparse.Namespace) -> None:
 
 
 def diff_preset(arguments: argparse.Namespace) -> None:
-    from app.catalog.own import diff_presets
-
     first, second = _as_asked(arguments, 2)
     say_text("\n".join(diff_presets(first, second) or ["the presets do not differ"]) + "\n")
 
@@ -118,7 +119,6 @@ def _as_asked(arguments: argparse.Namespace, count: int) -> list[Preset]:
     """The presets as written; with a build, as the build would get them."""
     from dataclasses import replace
 
-    from app.catalog import Catalog
     from app.planner.starting.choices import rendered
 
     from .reach import survey_of
@@ -134,7 +134,6 @@ def _as_asked(arguments: argparse.Namespace, count: int) -> list[Preset]:
 
 
 def check_preset(arguments: argparse.Namespace) -> None:
-    from app.catalog import Catalog
     from app.planner.starting.preset_check import UNANSWERED, try_preset
     from app.remote.reach import reached
     from app.targets.store import Targets
@@ -174,9 +173,6 @@ def _refuse(preset: Preset, refusals: Sequence[BuildReply]) -> None:
 
 
 def new_preset(arguments: argparse.Namespace) -> None:
-    from app.catalog import Catalog
-    from app.catalog.own import copy_preset
-
     (engine, source), (other, name) = _named(arguments.presets, 2)
     if engine != other:
         raise InputError(f"a preset for {engine} is no preset for {other}: write {engine}/{name}")
@@ -185,11 +181,6 @@ def new_preset(arguments: argparse.Namespace) -> None:
 
 
 def edit_preset(arguments: argparse.Namespace) -> None:
-    from app.catalog import Catalog
-    from app.catalog.own import read_own_preset, write_preset
-
-    from .editor import edit
-
     catalog = Catalog()
     engine, name = _named(arguments.presets, 1)[0]
     path, text = read_own_preset(catalog, engine, name)
@@ -198,9 +189,64 @@ def edit_preset(arguments: argparse.Namespace) -> None:
 
 
 def delete_preset(arguments: argparse.Namespace) -> None:
-    from app.catalog import Catalog
     from app.catalog.own import delete_preset
 
     engine, name = _named(arguments.presets, 1)[0]
     delete_preset(Catalog(), engine, name)
     say(f"{engine}/{name} is deleted")
+
+
+# edits a text in the person's editor at a terminal, and checks it before saving
+
+
+FALLBACK = "vi"
+
+
+def edit(path: Path, text: str, keep: Callable[[str], object]) -> bool:
+    """Open a copy of a file until `keep` takes it or the person gives up; whether it was changed."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise InputError(f"there is no terminal to edit in: edit {path} yourself")
+    words = _editor()
+    with tempfile.TemporaryDirectory(prefix="dyno-") as folder:
+        draft = Path(folder, path.name)
+        draft.write_text(text, encoding="utf-8")
+        while True:
+            _open(words, draft)
+            try:
+                written = read_text(draft)
+                if written != text:
+                    keep(written)
+                return written != text
+            except InputError as error:
+                if not _is_again(error):
+                    raise
+
+
+def _editor() -> list[str]:
+    said = os.environ.get("VISUAL") or os.environ.get("EDITOR") or FALLBACK
+    try:
+        words = shlex.split(said)
+    except ValueError:
+        words = []
+    if not words:
+        raise InputError(f"$EDITOR is {said!r}, which is not a program")
+    return words
+
+
+def _open(words: list[str], draft: Path) -> None:
+    try:
+        code = subprocess.run([*words, str(draft)]).returncode
+    except OSError as error:
+        raise InputError(
+            f"the editor {words[0]} cannot be started: {error.strerror}; set $EDITOR to another"
+        ) from None
+    if code:
+        raise InputError(f"the editor {words[0]} ended with code {code}: nothing changed")
+
+
+def _is_again(error: InputError) -> bool:
+    complain(str(error))
+    try:
+        return not input("edit it again? [Y/n] ").strip().lower().startswith("n")
+    except EOFError:
+        return False

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
 
+from app.catalog import Catalog, Sequence, SequenceStep, Workload
+from app.catalog.studies import by_study
+from app.core.errors import InputError
 from app.core.ranges import as_listed
 from app.core.units import count_text, seconds_text
+from app.engines import FIRST
+from app.planner.estimate.guesses import SERVER_S, step_guesses
+from app.planner.resolve.resolve import ROWS, SECONDS, TABLES, THREADS, TRANSPORT, WARMUP
+from app.planner.resolve.steps import Size, own_tables, resolve_steps
+from app.protocol.plan import Contender, Plan
 
 from .parser import add_json, add_noun, add_verb
 from .screen import print_json, print_table, say
-
-if TYPE_CHECKING:
-    from app.catalog import Sequence, SequenceStep
+from .workload import complain_of_files
 
 OPEN = "the plan"
 ONE_A_TABLE = "one a table"
@@ -28,12 +36,6 @@ def add_words(words: Any) -> None:
 
 
 def list_sequences(arguments: argparse.Namespace) -> int:
-    from app.catalog import Catalog
-    from app.catalog.studies import by_study
-    from app.planner.starting.plan_summary import outline_s
-
-    from .workload import complain_of_files
-
     catalog = Catalog()
     found, problems = catalog.sequences()
     workloads = {each.name: each for each in catalog.workloads()[0]}
@@ -58,11 +60,6 @@ def _about(seconds: float | None) -> str:
 
 
 def show_sequence(arguments: argparse.Namespace) -> None:
-    from dataclasses import asdict
-
-    from app.catalog import Catalog
-    from app.planner.starting.plan_summary import outline_s
-
     catalog = Catalog()
     found = catalog.sequence(arguments.name)
     workloads = {workload.name: workload for workload in catalog.workloads()[0]}
@@ -148,3 +145,49 @@ def _besides(step: SequenceStep) -> str:
         (step.increments, f"in {step.increments} parts, the size after each"),
     )
     return ", ".join(text for is_so, text in said if is_so)
+
+
+# how long a sequence takes unchanged, before a target is chosen: one contender with InnoDB
+
+
+CPU_THREADS = 4  # of the machine that is supposed
+NODES = [[[cpu] for cpu in range(256)]]  # it has every core set that is asked for
+_SUPPOSED = Contender(FIRST.name, "", "", "", "", "", "", FIRST.name, "", "")
+
+
+def outline_s(sequence: Sequence, workloads: Mapping[str, Workload]) -> float | None:
+    """Seconds of a session; None if they depend on the target, or the sequence cannot run."""
+    try:
+        plan = _supposed(sequence, workloads)
+    except (InputError, KeyError):
+        return None
+    if plan is None:
+        return None
+    declared = sum(step.seconds + step.warmup for step in plan.steps)
+    return SERVER_S + declared + sum(step_guesses(plan, _SUPPOSED))
+
+
+def _supposed(sequence: Sequence, workloads: Mapping[str, Workload]) -> Plan | None:
+    rows = sequence.rows or ROWS
+    if not isinstance(rows, int):  # a share of a memory nobody knows yet
+        return None
+    used = {step.workload: workloads[step.workload] for step in sequence.steps if step.workload}
+    size = Size(
+        tables=own_tables(used.values()) or sequence.tables or TABLES,
+        rows=rows,
+        seconds=sequence.seconds or SECONDS,
+        warmup=WARMUP if sequence.warmup is None else sequence.warmup,
+        threads=sequence.threads or THREADS,
+        cpu_threads=CPU_THREADS,
+        cores=sequence.cores or (),
+        nodes=NODES,
+    )
+    return Plan(
+        id="", name=sequence.name, target="", machine_key="", sequence=sequence.name,
+        contenders=[_SUPPOSED],
+        steps=resolve_steps(list(sequence.steps), workloads, size),
+        turns=[],
+        files={f"workloads/{name}.toml": workload.text for name, workload in used.items()},
+        tables=size.tables, rows=size.rows, seconds=size.seconds, warmup=size.warmup,
+        pause=0, threads=list(size.threads), repeats=1, transport=sequence.transport or TRANSPORT,
+    )  # fmt: skip

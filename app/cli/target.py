@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
+from app.core.units import count_text
 from app.remote.reach import reached
 from app.targets.store import Targets
 
@@ -138,7 +139,7 @@ def survey_target(arguments: argparse.Namespace) -> None:
 
 
 def _show(name: str, survey: Survey) -> None:
-    from app.core.units import bytes_text, count_text
+    from app.core.units import bytes_text
     from app.protocol.answers import Disk
     from app.variables.memory_text import memory_options
 

@@ -11,8 +11,7 @@ from typing import Protocol
 
 from app.core.errors import LinkError, TargetError
 from app.history.recorded.recording import JournalError
-from app.history.recorded.watching import keep_clock_offset, keep_unlocked
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import Writer, keep_clock_offset, keep_unlocked
 from app.history.store.decoding import Events
 from app.history.store.history import BusyError, History
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special, stats  # type: ignore[import-untyped]
 
+from app.agent.deciding import endings
 from app.core.table import markdown_of
 from app.stats import Limits
-from app.stats.at_target.endings import endings
 from app.stats.at_target.looks import LUCK, ROUNDS, share_of_look, share_of_same
 from app.stats.at_target.student import MOST
 from app.stats.at_target.verdicts import COLOURED, LEAST, SAME

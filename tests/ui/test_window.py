@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from app.following.adoption import RemotePlan
 from app.following.progress import stored_plan, stored_progress
-from app.history.recorded.watching import keep_unlocked
+from app.history.recorded.writing import keep_unlocked
 from app.history.store.history import History
 from app.protocol.answers import SessionSummary
 from tests import sliced
@@ -24,8 +24,7 @@ from tests.journals import Maker, contender, plan, whole
 from tests.ui.watched import WatchedPlans, keep, watched
 from ui.core.bus import Wanted
 from ui.core.context import Context
-from ui.shell.notices import Notices
-from ui.shell.saved import SavedNews
+from ui.shell.notices import Notices, SavedNews
 from ui.shell.window import Window
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import time
 from functools import cached_property
-from typing import Dict, Optional, Set
+from typing import Dict, List, Optional, Set
 
 from app.agent.load.conductor import Conductor
 from app.agent.load.generators import Driving
@@ -20,7 +21,6 @@ from app.agent.sampling.statements import Statements
 from app.agent.sampling.thread_states import ThreadSampler
 from app.agent.sampling.waits import Waits
 from app.agent.sampling.write_accounting import WriteAccounting
-from app.agent.server.logged_errors import LoggedErrors
 from app.agent.server.server import Server
 from app.agent.system.control import Control, StopRequested
 from app.agent.system.directory import Directory
@@ -191,3 +191,52 @@ def _pids(running: Running) -> Set[int]:
     server, generator = running.server, running.generator
     found = {server.pid} if server.has_begun else set()
     return found | ({generator.pid} if generator is not None else set())
+
+
+# copies errors and warnings from the error log to the journal
+
+
+_LOOSE = re.compile(r"unknown (?:variable|option) '-*loose[-_]")  # which a preset lets be ignored
+LOGGED = 300  # lines of the error log kept in a journal
+
+
+class LoggedErrors:
+    """Copies the lines of one error log, each once."""
+
+    def __init__(self, journal: Journal, whose: str = "") -> None:
+        self._journal = journal
+        self._whose = whose  # before each line; '' for the server of the contender
+        self._read = 0  # bytes of the error log
+        self._logged = 0
+
+    def write_last(self, server: Server) -> None:
+        """Copy the last lines of any level: the server did not start, or is gone."""
+        for line in server.log_lines()[-30:]:
+            self._write(line)
+
+    def write_new(self, server: Server) -> None:
+        """Copy errors and warnings since the last call."""
+        path = server.error_log
+        size = os.stat(path).st_size if os.path.exists(path) else 0
+        if size <= self._read or self._logged >= LOGGED:
+            return
+        for line in self._new_lines(path):
+            if _level(line) != "info" and self._logged < LOGGED:
+                self._logged += 1
+                self._write(line)
+
+    def _write(self, line: str) -> None:
+        self._journal.log(self._whose + line, _level(line), "server")
+
+    def _new_lines(self, path: str) -> List[str]:
+        with open(path, "rb") as file:
+            file.seek(self._read)
+            whole = file.read(1 << 18).rpartition(b"\n")[0]
+        self._read += len(whole) + 1 if whole else 0
+        return whole.decode(errors="replace").splitlines()
+
+
+def _level(line: str) -> str:
+    if "[ERROR]" in line:
+        return "error"
+    return "warning" if "[Warning]" in line and not _LOOSE.search(line) else "info"

@@ -2,6 +2,5 @@
 
 Verbs, checks, session and steps call it.
 Start with `machine` (`survey` puts all of it together), then `builds` (servers found in a few places,
-each asked what it is). `topology` has nodes, cores and CPUs; `build_notes` what a build does not report
-itself.
+each asked what it is). `build_notes` has what a build does not report itself.
 """

@@ -13,7 +13,7 @@ import shutil
 import sys
 import time
 from dataclasses import replace
-from typing import Dict, Mapping, Sequence
+from typing import Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from app.agent.server.cgroup import limit_problem
 from app.agent.server.memory import installed_allocators
@@ -25,11 +25,11 @@ from app.agent.system.disk import read_text, survey_disk
 from app.agent.system.other_agents import other_agents
 from app.agent.system.scope import kills_user_processes
 from app.protocol.answers import Build, Cpu, Disk, Machine, Survey
+from app.protocol.cpus import from_text
 from app.protocol.machine_checks import warnings_of
 
 from .build_notes import BuildNotes
 from .builds import find_builds
-from .topology import topology
 
 
 def survey(directory: Directory, search_paths: Sequence[str]) -> Survey:
@@ -176,3 +176,56 @@ def sysbench_version(path: str) -> str | None:
     """The version of sysbench: "1.0.20"; None if it is missing or does not say."""
     found = re.match(r"sysbench (\d[\w.]*)", output_of([path, "--version"]) if path else "")
     return found.group(1) if found else None
+
+
+# the CPU topology of a machine: nodes, their cores, their CPUs
+
+
+SYSTEM = "/sys/devices/system/cpu"
+
+
+class CpuPlace(NamedTuple):
+    """The place of a CPU (a hardware thread); node -1 is unknown."""
+
+    number: int
+    core: int  # the first CPU of the core
+    socket: int
+    node: int
+
+
+def topology(root: str = SYSTEM, usable: Optional[Iterable[int]] = None) -> List[List[List[int]]]:
+    """The CPUs that our processes may use."""
+    numbers = os.sched_getaffinity(0) if usable is None else usable
+    return grouped([_cpu(root, number) for number in sorted(numbers)])
+
+
+def grouped(cpus: Iterable[CpuPlace]) -> List[List[List[int]]]:
+    """Nodes, with their cores by first CPU; sockets of one node stay separate."""
+    cores: Dict[Tuple[int, int, int], List[int]] = {}
+    for cpu in sorted(cpus):
+        cores.setdefault((_last_if_unknown(cpu.node), cpu.socket, cpu.core), []).append(cpu.number)
+    nodes: Dict[Tuple[int, int], List[List[int]]] = {}
+    for (node, socket, _), siblings in sorted(cores.items(), key=lambda item: (item[0][:2], item[1])):
+        nodes.setdefault((node, socket), []).append(siblings)
+    return list(nodes.values())
+
+
+def _last_if_unknown(node: int) -> int:
+    return node if node >= 0 else 1 << 30
+
+
+def _cpu(root: str, number: int) -> CpuPlace:
+    """A CPU as /sys describes it; without a description it counts as a separate core."""
+    folder = os.path.join(root, "cpu{}".format(number))
+    nodes = [re.search(r"\d+$", path) for path in glob.glob(os.path.join(folder, "node[0-9]*"))]
+    return CpuPlace(
+        number,
+        min(from_text(read_text(os.path.join(folder, "topology", "thread_siblings_list")) or str(number))),
+        _number(os.path.join(folder, "topology", "physical_package_id"), 0),
+        int(nodes[0].group()) if nodes and nodes[0] else -1,
+    )
+
+
+def _number(path: str, otherwise: int) -> int:
+    text = read_text(path)
+    return int(text) if text and text.isdigit() else otherwise

@@ -10,7 +10,6 @@ from types import MappingProxyType
 
 from app.catalog import Catalog
 from app.comparison.cells.cell import (
-    FAILED,
     OF_SNAPSHOT,
     Caveat,
     Cell,
@@ -19,8 +18,8 @@ from app.comparison.cells.cell import (
     Figure,
     Row,
 )
+from app.comparison.cells.labels import titles_of
 from app.comparison.cells.measures import FIGURE, Measure, Measures, measure_named, measures_of
-from app.comparison.cells.titles import titles_of
 from app.comparison.differences.same_work import differing_plans, plans_of, warnings_of, work_of
 from app.comparison.differences.warnings import warnings_of_columns, warnings_of_limits
 from app.comparison.verdicts.across import across_of
@@ -420,7 +419,7 @@ def _reason(cell: Sequence[StepEntry], model: StepEntry) -> tuple[str, str]:
 def _lacking(step: StepEntry) -> str:
     if step["state"] == "skipped" and is_of_snapshot(step["reason"]):
         return OF_SNAPSHOT
-    return FAILED if step["state"] == "failed" else ""
+    return step["state"]
 
 
 def _median(values: Sequence[float]) -> float | None:

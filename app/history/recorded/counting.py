@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from sqlite3 import Connection
+from statistics import fmean, median
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.core.errors import InputError
@@ -18,7 +20,6 @@ from app.protocol.plan import step_label
 from app.protocol.reading import MOST_SECONDS
 from app.protocol.series import MADE_OF
 from app.stats.at_target.steady import UNSTEADY, Steadiness, steadiness
-from app.stats.blocks import max_block_deviation
 from app.stats.percentiles import percentiles_of
 
 from .group_means import keep_headlines
@@ -26,6 +27,28 @@ from .latency import PERCENTILES
 
 if TYPE_CHECKING:
     from app.history.store.history import History
+
+
+LEAST_S = 5  # seconds of a block
+MOST, FEWEST = 10, 4  # blocks
+
+
+def max_block_deviation(seconds: Sequence[float | None]) -> float | None:
+    """The largest deviation of a block from the median, as a share; None for too few blocks."""
+    blocks = block_means(seconds)
+    middle = median(blocks) if len(blocks) >= FEWEST else 0.0
+    return max(abs(block / middle - 1) for block in blocks) if middle else None
+
+
+def block_means(seconds: Sequence[float | None]) -> list[float]:
+    """Means of equal blocks; missing seconds do not count, an empty block is left out."""
+    count = min(MOST, len(seconds) // LEAST_S)
+    bounds = [len(seconds) * at // count for at in range(count + 1)] if count else []
+    blocks = [
+        [value for value in seconds[first:last] if value is not None] for first, last in pairwise(bounds)
+    ]
+    return [fmean(block) for block in blocks if block]
+
 
 LEAST_CUT_S = 10  # seconds that are left
 _NO_LATENCY = (None,) * len(PERCENTILES)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from app.catalog import Catalog
+from app.catalog import Catalog, approved_hashes
 from app.catalog import Sequence as StepSequence
 from app.catalog.sequence import MAX_ROWS
 from app.catalog.workload import BARE_KINDS
@@ -16,10 +17,12 @@ from app.core.units import bytes_text, count_text
 from app.engines import engine_of
 from app.history.lists.sessions import find_all
 from app.history.steps.figures import plans_by_session
-from app.planner.checks.disk_room import rows_with_room
+from app.planner.checks.checks import CALM_SHARE
+from app.planner.estimate.estimate import estimate
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.contenders import engines_in, memory_bytes
+from app.planner.resolve.resolve import resolve
 from app.planner.resolve.steps import chosen_steps
 from app.protocol.answers import Survey
 from app.protocol.plan import Contender, Plan, Step
@@ -222,3 +225,45 @@ def _numbers(version: str | None) -> tuple[int, ...]:
 
 def _list(values: object) -> str:
     return ", ".join(map(str, values))  # type: ignore[call-overload]
+
+
+# how many rows the disk of a target has room for
+
+
+LEAST_ROWS = 1000
+
+
+def rows_with_room(request: PlanRequest, survey: Survey, catalog: Catalog) -> tuple[int | str | None, str]:
+    """The rows of the request, or as many as the disk has room for, and why these.
+
+    A request that cannot be planned here stays as it is: the checks say why.
+    """
+    approved = approved_hashes()
+    free = survey.disk.free_bytes if survey.disk else None
+
+    def planned(rows: int | str | None) -> Plan:
+        return resolve(replace(request, rows=rows), survey, catalog, approved)
+
+    def needed(rows: int) -> int:
+        return estimate(planned(rows), survey).disk_bytes
+
+    try:
+        rows = planned(request.rows).rows
+    except InputError:
+        return request.rows, ""
+    if free is None or needed(rows) <= free:
+        return request.rows, ""
+    found = _most(rows, free, needed)
+    here, text = bytes_text(free), f"{rows:,} need about {bytes_text(needed(rows))}"
+    if found:
+        return found, f"{found:,} rows of each table for {here} free on the disk: {text}"
+    least = f"{LEAST_ROWS:,} about {bytes_text(needed(LEAST_ROWS))}"
+    return request.rows, f"no number of rows fits the disk with {here} free: {text}, {least}"
+
+
+def _most(below: int, free: int, needed: Callable[[int], int]) -> int:
+    """The most rows that fit, to two digits; 0 if none fit."""
+    numbers = [first * 10**zeros for zeros in range(2, len(str(below)) - 1) for first in range(10, 100)]
+    numbers = [each for each in numbers if each < below]
+    fitting = bisect_right(numbers, free * CALM_SHARE, key=needed)
+    return numbers[fitting - 1] if fitting else 0

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.history.recorded.watching import keep_unlocked
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import Writer, keep_unlocked
 from app.history.store.history import History
 from tests import journals
 from tests.ui.history.hand import FAILED, IDS, LOST, OTHER, PLAN, Hand, shown

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from app.agent.server.logged_errors import LoggedErrors
+from app.agent.steps.running import LoggedErrors
 
 LOG = """\
 2026-11-23 0 [Warning] mysqld: unknown variable 'loose_ssl=0'

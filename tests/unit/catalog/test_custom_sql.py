@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.catalog.custom_sql import Number, parse, problems_of, workload_keys
-from app.catalog.made_lua import made_lua, quoted
+from app.catalog.listing import made_lua, quoted
 
 WHOLE = """\
 option

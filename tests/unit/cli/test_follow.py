@@ -16,8 +16,7 @@ from app.following.adoption import RemotePlan
 from app.following.follower import Link, Update
 from app.history.lists import edits
 from app.history.recorded.counting import unsteady_steps
-from app.history.recorded.watching import keep_unlocked
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import Writer, keep_unlocked
 from app.history.store.decoding import Events, decode_lines
 from app.history.store.history import History
 from app.protocol.answers import Queue, QueuedPlan, SessionSummary

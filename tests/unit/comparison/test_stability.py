@@ -10,12 +10,11 @@ import pytest
 from app.comparison.texts import text as compare_text
 from app.comparison.verdicts.compare import by_measure, compare
 from app.history.lists.edits import cut
-from app.history.recorded.counting import Cut
+from app.history.recorded.counting import Cut, max_block_deviation
 from app.history.recorded.writing import Writer
 from app.history.steps.curves import curves
 from app.history.store.history import History
 from app.protocol.events import Sample
-from app.stats.blocks import max_block_deviation
 from tests import comparable, journals
 from tests.unit.comparison.cells import cells
 

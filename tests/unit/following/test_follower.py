@@ -13,8 +13,7 @@ from app.following.follower import Follower, Link, Pump
 from app.following.frames import Beat
 from app.history.lists import edits
 from app.history.lists.sessions import sessions
-from app.history.recorded.watching import keep_unlocked
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import Writer, keep_unlocked
 from app.history.store.history import History
 from tests.unit.following.scripted import (
     FIRST,

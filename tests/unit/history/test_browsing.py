@@ -20,7 +20,7 @@ from app.history.lists.browsing import (
     lines,
 )
 from app.history.recorded.rebuilding import rebuild
-from app.history.recorded.watching import keep_unlocked
+from app.history.recorded.writing import keep_unlocked
 from app.history.store.history import History
 from tests import journals
 from tests.journals import store

@@ -14,8 +14,7 @@ from app.history.lists import edits
 from app.history.lists.sessions import session, sessions
 from app.history.recorded.counting import Cut
 from app.history.recorded.rebuilding import rebuild
-from app.history.recorded.watching import keep_unlocked
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import Writer, keep_unlocked
 from app.history.steps import figures
 from app.history.store.history import History
 from app.protocol.answers import SessionSummary

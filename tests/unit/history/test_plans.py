@@ -12,7 +12,7 @@ from app.history.lists import edits
 from app.history.lists.browsing import Filter, Order, browse
 from app.history.lists.plans import PlanEntry, plan_ids, plans, recent_plans, size_text, states_text
 from app.history.lists.sessions import find_all, sessions_of_plan
-from app.history.recorded.watching import keep_unlocked
+from app.history.recorded.writing import keep_unlocked
 from app.history.store.history import History
 from app.protocol.plan import Plan
 from tests import journals

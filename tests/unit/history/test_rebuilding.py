@@ -14,8 +14,7 @@ from app.core.errors import InputError
 from app.history.lists import edits
 from app.history.lists.sessions import sessions
 from app.history.recorded.rebuilding import fault_of, rebuild
-from app.history.recorded.watching import keep_unlocked
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import Writer, keep_unlocked
 from app.history.steps import figures
 from app.history.steps.series import series
 from app.history.store.history import BusyError, History

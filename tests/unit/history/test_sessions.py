@@ -10,8 +10,7 @@ from app.core.errors import DynoError, InputError
 from app.history.lists import edits
 from app.history.lists.sessions import find, session, sessions
 from app.history.recorded.counting import Cut
-from app.history.recorded.watching import keep_unlocked
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import Writer, keep_unlocked
 from app.history.steps import figures
 from app.history.steps.series import series
 from app.history.store.history import History

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.stats.blocks import block_means, max_block_deviation
+from app.history.recorded.counting import block_means, max_block_deviation
 
 
 def test_blocks_of_equal_length_without_what_is_missing() -> None:

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from app.stats.at_target.limit import LOWEST, PASSES, LimitSearch
+from app.agent.steps.limit_step import LOWEST, PASSES, LimitSearch
 
 SERVICE_MS, LIMIT_MS = 0.2, 3.0
 

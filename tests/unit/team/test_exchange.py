@@ -12,8 +12,7 @@ import pytest
 from app.core.errors import DynoError
 from app.history.lists import edits
 from app.history.lists.sessions import sessions, state_of
-from app.history.recorded.watching import keep_unlocked
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import Writer, keep_unlocked
 from app.history.steps.figures import show
 from app.history.store import journals
 from app.history.store.history import History
