@@ -19,7 +19,7 @@ from .plan_options import Given
 from .screen import confirmed, say
 
 if TYPE_CHECKING:
-    from app.planner.estimate.estimate import Estimate
+    from app.planner.estimate.estimate import PlanEstimate
     from app.planner.request.request import PlanRequest
     from app.protocol.answers import Survey
     from app.protocol.plan import Plan
@@ -120,27 +120,27 @@ def in_time(settled: Settled, arguments: argparse.Namespace, given: Given) -> Se
     return fitting
 
 
-def _looked(survey: Survey, request: PlanRequest) -> tuple[Plan, Estimate]:
+def _looked(survey: Survey, request: PlanRequest) -> tuple[Plan, PlanEstimate]:
     from app.catalog import Catalog, approved_hashes
     from app.core.settings import home
-    from app.history.machines.measured import measured_at
-    from app.planner.kinds.canary import estimated
+    from app.history.machines.measured import machine_measures_from
+    from app.planner.kinds.canary import estimated_with_canary
     from app.planner.resolve.resolve import resolve
 
     plan = resolve(request, survey, Catalog(), approved_hashes())
-    return estimated(plan, survey, measured_at(home(), plan.machine_key))
+    return estimated_with_canary(plan, survey, machine_measures_from(home(), plan.machine_key))
 
 
 # asked before it starts
 
 
-def asks(arguments: argparse.Namespace, given: Given) -> Callable[[Estimate], None] | None:
+def asks(arguments: argparse.Namespace, given: Given) -> Callable[[PlanEstimate], None] | None:
     """Who agrees to the time of a plan before it starts; None if nobody has to."""
     has_to = arguments.is_short and "time_limit" not in given.options and not arguments.dry_run
     return _agree if has_to else None
 
 
-def _agree(estimate: Estimate) -> None:
+def _agree(estimate: PlanEstimate) -> None:
     """Raise an error unless a person agrees to a long plan."""
     from app.planner.starting.launch import CancelledError
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from app.core.harmless import harmless, harmless_json, harmless_text
+from app.core.harmless import harmless, harmless_text, terminal_safe_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,7 +48,7 @@ def print_json(value: Any) -> None:
         text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
     except UnicodeEncodeError:  # it holds halves of characters
         text = json.dumps(value, indent=2)
-    _print(harmless_json(text) + "\n")
+    _print(terminal_safe_json(text) + "\n")
 
 
 def print_table(headers: Sequence[str], rows: Iterable[Sequence[Any]], right: Iterable[int] = ()) -> None:
@@ -65,12 +65,12 @@ def print_tables(tables: Sequence[Table], form: str = "text") -> None:
     if form == "md":
         say_text("\n".join(map(to_markdown, tables)))
         return
-    shown_in = console()
+    shown_in = rich_console()
     width = shown_in.width if shown_in.is_terminal else None
     _print("\n".join(to_text(table, width) for table in tables))
 
 
-def say_shared(names: Sequence[str]) -> Sequence[str]:
+def print_common_name_parts(names: Sequence[str]) -> Sequence[str]:
     """What the names of columns have in common, on a line; the rest of each."""
     from app.core.names import short_names
 
@@ -79,7 +79,7 @@ def say_shared(names: Sequence[str]) -> Sequence[str]:
     return shorts.names
 
 
-def console() -> Console:
+def rich_console() -> Console:
     from rich.console import Console
 
     width = None if sys.stdout.isatty() else WIDTH
@@ -91,7 +91,7 @@ def _print(text: str) -> None:
 
 
 @contextmanager
-def transfer(what: str) -> Iterator[Callable[[int, int], None]]:
+def transfer_progress(what: str) -> Iterator[Callable[[int, int], None]]:
     """Shows how much of a file has been sent; on a terminal only."""
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
@@ -103,12 +103,12 @@ def transfer(what: str) -> Iterator[Callable[[int, int], None]]:
 
 
 @contextmanager
-def status(first: str) -> Iterator[Callable[[str], None]]:
+def status_line(first: str) -> Iterator[Callable[[str], None]]:
     """A status line below the output that changes in place; nothing without a terminal."""
     from rich.status import Status
     from rich.text import Text
 
-    its_console = console()
+    its_console = rich_console()
     if not its_console.is_terminal:
         yield lambda _: None
         return
@@ -116,7 +116,7 @@ def status(first: str) -> Iterator[Callable[[str], None]]:
         yield lambda line: shown.update(Text(harmless(line)))
 
 
-def somebody() -> Callable[[str], str | None] | None:
+def secret_asker() -> Callable[[str], str | None] | None:
     """Who is asked for a secret; None if there is no terminal."""
     return ask_secret if sys.stdin.isatty() else None
 

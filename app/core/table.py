@@ -20,14 +20,14 @@ GAP = 2  # spaces between columns
 LONGEST_CELL = 2000  # characters: every line of a table is as wide as its widest
 
 
-class Cell(str):
+class CellText(str):
     """The text of a cell with what belongs to it; a plain text is a cell as well."""
 
     beside: str  # how it stands to the base
     tone: str  # better, worse or nothing
     tip: str  # n, spread, p
 
-    def __new__(cls, text: str, beside: str = "", tone: str = "", tip: str = "") -> Cell:
+    def __new__(cls, text: str, beside: str = "", tone: str = "", tip: str = "") -> CellText:
         cell = super().__new__(cls, text)
         cell.beside, cell.tone, cell.tip = beside, tone, tip
         return cell
@@ -101,7 +101,7 @@ def wide(text: str) -> int:
     return sum(2 if east_asian_width(sign) in "WF" else not combining(sign) for sign in text)
 
 
-def fitting(widths: Sequence[int], width: int, fixed: int, together: int = 1) -> list[list[int]]:
+def columns_per_table(widths: Sequence[int], width: int, fixed: int, together: int = 1) -> list[list[int]]:
     """The columns of each table: the fixed ones, then as many as fit; `together` stay together."""
     parts = [list(range(fixed))]
     for at in range(fixed, len(widths), together):
@@ -117,7 +117,7 @@ def fitting(widths: Sequence[int], width: int, fixed: int, together: int = 1) ->
 def split(table: Table, width: int) -> list[Table]:
     """As many tables as needed for this width; the remarks come below the last one."""
     lines = (table.heads, *_wrapped(table, width))
-    parts = fitting(_widths(lines), width, table.fixed, table.together)
+    parts = columns_per_table(_widths(lines), width, table.fixed, table.together)
     found = []
     for part in parts:
         heads, *rest = (tuple(line[at] for at in part) for line in lines)
@@ -169,7 +169,7 @@ def markdown_of(
 
 def _noted(cell: str, escape: Callable[[str], str]) -> str:
     """`1,000 (0.93 worse)`."""
-    beside = cell.beside if isinstance(cell, Cell) else ""
+    beside = cell.beside if isinstance(cell, CellText) else ""
     return escape(f"{cell} ({beside})" if beside else cell)
 
 

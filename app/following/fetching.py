@@ -9,12 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.core.errors import LinkError, TargetError
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
 from app.remote.target import Ask, Target
 
-from .adoption import RemotePlan, find_plans, is_followed
-from .follower import Follower, Source, Update
+from .adoption import RemotePlan, find_plans, is_fully_fetched
+from .follower import Follower, FollowerNews, PlanEventSource
 from .left import LeftPlan, LeftPlans
 
 REACH_S = 5.0  # that a target has to answer, besides the time in which a secret is typed
@@ -22,7 +22,7 @@ _LOOK_S = 0.05
 
 
 def fetch_left(
-    target: Target, left: list[LeftPlan], ask: Ask, home: Path, reach: Callable[[RemotePlan], Source]
+    target: Target, left: list[LeftPlan], ask: Ask, home: Path, reach: Callable[[RemotePlan], PlanEventSource]
 ) -> None:
     """Fetch what a target has of these plans, which are in one directory; raises DynoError."""
     there = {each.plan: each for each in found_in_time(target, ask)}
@@ -38,19 +38,19 @@ def is_over(left: LeftPlan, found: RemotePlan | None, home: Path) -> bool:
     """Whether nothing more will come of it."""
     if found is None or not found.planned:  # it waits in the queue, was deleted, or has just been started
         return not (found and found.locked) and time.time() > left.begins_by
-    return is_followed(found, home)
+    return is_fully_fetched(found, home)
 
 
-def fetch(found: RemotePlan, home: Path, reach: Callable[[RemotePlan], Source]) -> None:
+def fetch(found: RemotePlan, home: Path, reach: Callable[[RemotePlan], PlanEventSource]) -> None:
     """Store what the target has of a plan by now; raises DynoError if the link breaks."""
-    if is_followed(found, home):
+    if is_fully_fetched(found, home):
         return
     wanted = {each.session: each.size for each in found.planned}
     stopping, problems = threading.Event(), list[str]()
     with History(home) as history:
-        writer = Writer(history)
+        writer = JournalStorer(history)
 
-        def heard(update: Update) -> None:
+        def heard(update: FollowerNews) -> None:
             if update.link.state in ("down", "busy"):
                 problems.append(update.link.text)
             for session in update.refused:
@@ -64,7 +64,7 @@ def fetch(found: RemotePlan, home: Path, reach: Callable[[RemotePlan], Source]) 
         raise LinkError(problems[0])
 
 
-def _is_stored(writer: Writer, sizes: dict[str, int]) -> bool:
+def _is_stored(writer: JournalStorer, sizes: dict[str, int]) -> bool:
     return all(
         writer.offset(session) >= size or writer.is_deleted(session) for session, size in sizes.items()
     )

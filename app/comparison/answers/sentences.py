@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from app.comparison.cells.cell import Column, Comparison, Row, RowGroup
 from app.comparison.cells.labels import names_of, row_label
 from app.comparison.cells.measures import FIGURE, measure_named
-from app.comparison.verdicts.across import across_texts
+from app.comparison.verdicts.across import cross_plan_remarks
 from app.core.units import count_text, first_texts, unit_text
 from app.engines import engine_of
 from app.protocol.states import GOING_ON
-from app.stats import Limits
+from app.stats import VerdictLimits
 from app.stats.at_target.verdicts import BETTER, DIFFERS, WORSE
 
 MOST_STEPS = 6  # with a sentence for each
@@ -50,7 +50,7 @@ class _Cell:
 
 def verdict_lines(comparison: Comparison, figure: str = "") -> list[str]:
     """The sentences, and what to know of columns that were not measured in turn."""
-    return [*verdict_sentences(comparison, figure), *across_texts(comparison, names_of(comparison))]
+    return [*verdict_sentences(comparison, figure), *cross_plan_remarks(comparison, names_of(comparison))]
 
 
 def verdict_sentences(comparison: Comparison, figure: str = "") -> list[str]:
@@ -66,7 +66,7 @@ def verdict_sentences(comparison: Comparison, figure: str = "") -> list[str]:
     return [*found, *voice.of_unjudged(cells), *told]
 
 
-def figure_of(measure: str) -> str:
+def measure_in_sentence(measure: str) -> str:
     """The name of a measure in a sentence; '' for the figure of each step."""
     chosen = measure_named(measure)
     title = chosen.title
@@ -111,7 +111,7 @@ def _finding(row: Row, at: int) -> _Finding | None:
     return _Finding(word if word in _DECIDED else "", ratio, row.cells[at].low, row.cells[at].high)
 
 
-def _of_group(group: RowGroup, at: int, limits: Limits) -> _Finding | None:
+def _of_group(group: RowGroup, at: int, limits: VerdictLimits) -> _Finding | None:
     """The ratio of a group; decided if its interval leaves out 1 and it is large enough to matter."""
     found = group.ratios[at]
     if found is None or found.low is None or found.high is None:

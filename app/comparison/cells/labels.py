@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Iterable
 from functools import lru_cache
 
-from app.core.names import names_on_targets, unique_names
+from app.core.names import names_with_targets, unique_names
 from app.protocol.plan import Plan, step_label
 
 from .cell import Comparison, Row
@@ -20,7 +20,7 @@ def row_label(row: Row) -> str:
 def names_of(comparison: Comparison) -> list[str]:
     """Unique names of the columns."""
     columns = comparison.columns
-    names = names_on_targets([each.name for each in columns], [each.target for each in columns])
+    names = names_with_targets([each.name for each in columns], [each.target for each in columns])
     return unique_names(names, [each.starts[0] for each in columns], [each.id for each in columns])
 
 
@@ -30,7 +30,7 @@ def names_of(comparison: Comparison) -> list[str]:
 LONGEST = 150  # characters: those of Dyno are shorter
 
 
-def titles_of(plans: Iterable[Plan]) -> dict[str, str]:
+def step_titles(plans: Iterable[Plan]) -> dict[str, str]:
     """Titles by the names of steps; of several plans the first that has one counts."""
     found: dict[str, str] = {}
     for plan in plans:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from app.catalog import Catalog, SequenceStep
 from app.core.errors import InputError
 from app.core.units import count_text, first_texts, seconds_text
-from app.planner.estimate.estimate import Estimate
+from app.planner.estimate.estimate import PlanEstimate
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import SECONDS
 from app.protocol.answers import Survey
@@ -19,7 +19,7 @@ SEQUENCE = "quick"  # where a person names only builds
 LENGTHS = (60, 45, 30, 20, 15, 10)  # seconds of a step
 ROUNDS = 4  # have to end in time: one more than the fewest that give a verdict
 
-Look = Callable[[PlanRequest], tuple[Plan, Estimate]]
+Look = Callable[[PlanRequest], tuple[Plan, PlanEstimate]]
 
 
 def with_work(request: PlanRequest, given: Collection[str]) -> PlanRequest:
@@ -81,7 +81,7 @@ def _tries(request: PlanRequest, catalog: Catalog) -> Iterator[PlanRequest]:
             yield replace(request, steps=steps, seconds=seconds)
 
 
-def _needed_s(plan: Plan, estimate: Estimate) -> float:
+def _needed_s(plan: Plan, estimate: PlanEstimate) -> float:
     """Seconds of the rounds that have to end in time; without a decision those of the whole plan."""
     return estimate.fewest_s / LEAST * ROUNDS if plan.until_decided else estimate.seconds
 
@@ -132,7 +132,12 @@ def _group(step: SequenceStep, catalog: Catalog) -> str:
 
 
 def _text(
-    asked: PlanRequest, found: PlanRequest, plan: Plan, estimate: Estimate, limit_s: float, catalog: Catalog
+    asked: PlanRequest,
+    found: PlanRequest,
+    plan: Plan,
+    estimate: PlanEstimate,
+    limit_s: float,
+    catalog: Catalog,
 ) -> str:
     left_out = _left_out(asked, found, catalog)
     is_chosen = found.seconds != asked.seconds and any(step.seconds == found.seconds for step in plan.steps)

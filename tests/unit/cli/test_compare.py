@@ -96,7 +96,7 @@ def test_tables_of_eight_columns_fit_the_terminal(
                 width=width, height=40, force_terminal=True, file=io.StringIO()
             )  # also if TERM is dumb
             with monkeypatch.context() as patched:
-                patched.setattr("app.cli.screen.console", lambda screen=screen: screen)
+                patched.setattr("app.cli.screen.rich_console", lambda screen=screen: screen)
                 parts = table_lines(["compare", *sessions, *words], capsys)
             assert max(map(len, parts)) <= width
             assert (len(parts) > len(whole)) == (max(map(len, whole)) > width), "split where it must be"

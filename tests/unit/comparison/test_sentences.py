@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 
 from app.catalog import Catalog
-from app.comparison.answers.sentences import figure_of, verdict_lines, verdict_sentences
+from app.comparison.answers.sentences import measure_in_sentence, verdict_lines, verdict_sentences
 from app.comparison.cells.cell import OF_SNAPSHOT, Comparison
-from app.comparison.verdicts.compare import by_limits, by_measure, compare
+from app.comparison.verdicts.compare import by_limits, compare, compare_by_measure
 from app.comparison.verdicts.judgement import with_verdicts
 from app.history.store.history import History
 from app.protocol.plan import Plan, Step
-from app.stats import Limits
+from app.stats import VerdictLimits
 from tests.sliced import INNODB, MYISAM, ROCKSDB, Odd, Oddities, keep, plan
 
 NAMED = [replace(each, name=each.engine) for each in (INNODB, ROCKSDB, MYISAM)]
@@ -128,10 +128,12 @@ def test_less_is_better_of_times_and_sizes(history: History, unit: str, said: st
 
 def test_latencies_are_named(history: History) -> None:
     """Of all sessions the same ones."""
-    found = verdict_sentences(by_measure(compared(history, (1.0, 0.5)), "p95_ms"), figure_of("p95_ms"))
+    found = verdict_sentences(
+        compare_by_measure(compared(history, (1.0, 0.5)), "p95_ms"), measure_in_sentence("p95_ms")
+    )
     assert found and all("No verdict" in each or "no difference larger than" in each for each in found)
     swapped = compared(history, (1.0, 0.5), its_plan=times(named(number=2), "ms"))
-    assert verdict_sentences(swapped, figure_of("p95_ms"))[0] == (
+    assert verdict_sentences(swapped, measure_in_sentence("p95_ms"))[0] == (
         "load: MyRocks is better, 0.50 (0.50 to 0.50) times InnoDB's latency p95."
     )
 
@@ -213,7 +215,7 @@ def test_a_group_whose_steps_go_apart_is_not_called_the_same(history: History) -
 
 def test_figures_next_to_1_and_0_keep_their_digits(history: History) -> None:
     found = compared(history, (1.0, 0.993), its_plan=named(number=2))
-    limits = Limits(matters=0.001)
+    limits = VerdictLimits(matters=0.001)
     near = verdict_sentences(by_limits(found, limits))
     assert near[1].startswith(f"{READING}: MyRocks is slower, 0.993 (0.98")
     small = sentences(history, (1.0, 0.004), its_plan=named(number=3))

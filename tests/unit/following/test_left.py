@@ -12,12 +12,12 @@ import pytest
 
 from app.core.errors import LinkError, TargetError
 from app.following import fetching
-from app.following.adoption import RemotePlan, goes_on_here
+from app.following.adoption import RemotePlan, should_follow_plan
 from app.following.fetching import fetch, fetch_left, found_in_time, is_over
 from app.following.left import LeftPlan, LeftPlans
-from app.history.recorded.writing import Writer
+from app.history.recorded.writing import JournalStorer
 from app.history.store.history import History
-from app.protocol.answers import SessionSummary
+from app.protocol.answers import SessionJournalSize
 from app.remote.target import Target
 from tests.unit.following.scripted import PLAN, WHOLES, ScriptedStream, ScriptedTarget, beat, piece, rest
 
@@ -27,7 +27,7 @@ FIRST, SECOND = WHOLES
 
 def found(locked: bool = False, sizes: Mapping[str, int] | None = None) -> RemotePlan:
     sizes = {session: len(made.raw) for session, made in WHOLES.items()} if sizes is None else sizes
-    there = [SessionSummary(session, size, not locked) for session, size in sizes.items()]
+    there = [SessionJournalSize(session, size, not locked) for session, size in sizes.items()]
     return RemotePlan(TARGET, "/d", PLAN.id, "night", "sha", locked, there)
 
 
@@ -47,7 +47,7 @@ def reach(*scripts: Callable[[Mapping[str, int]], ScriptedStream]) -> Callable[[
 
 def offsets(home: Path) -> list[int]:
     with History(home) as history:
-        return [Writer(history).offset(session) for session in WHOLES]
+        return [JournalStorer(history).offset(session) for session in WHOLES]
 
 
 def test_each_has_a_private_file(tmp_path: Path) -> None:
@@ -160,9 +160,9 @@ def test_an_error_of_the_target_is_that_of_the_caller(monkeypatch: pytest.Monkey
 
 
 def test_the_window_follows_what_was_left_too(tmp_path: Path) -> None:
-    assert not goes_on_here(found(), tmp_path)
+    assert not should_follow_plan(found(), tmp_path)
     left(tmp_path)
-    assert goes_on_here(found(), tmp_path)
+    assert should_follow_plan(found(), tmp_path)
 
 
 def test_the_file_holds_no_more_than_it_needs(tmp_path: Path) -> None:

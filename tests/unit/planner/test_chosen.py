@@ -10,8 +10,8 @@ import pytest
 
 from app.catalog import Catalog
 from app.core.errors import InputError
-from app.planner.estimate.estimate import Estimate
-from app.planner.kinds.canary import estimated
+from app.planner.estimate.estimate import PlanEstimate
+from app.planner.kinds.canary import estimated_with_canary
 from app.planner.kinds.chosen import LENGTHS, Fitted, fitted, with_threads, with_work, work_text
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import resolve
@@ -23,8 +23,8 @@ TWO = contenders(MARIADB, "mysql-9.7")
 DRIVE = 'name = "{}"\nworkload = "{}"'
 
 
-def look(request: PlanRequest) -> tuple[Plan, Estimate]:
-    return estimated(resolve(request, survey(), Catalog()), survey())
+def look(request: PlanRequest) -> tuple[Plan, PlanEstimate]:
+    return estimated_with_canary(resolve(request, survey(), Catalog()), survey())
 
 
 def asked(**options: Any) -> PlanRequest:
