@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from app.core.errors import DynoError
 
+from .fetching import fetch_what_was_left, is_reader
 from .parser import parse
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def main(argv: Sequence[str] | None = None, draw: Draw | None = None) -> int:
         arguments = parse(list(sys.argv[1:] if argv is None else argv))
         arguments.draw = draw
         failure = getattr(arguments, "failure", failure)
+        if is_reader(arguments):
+            fetch_what_was_left()
         code: int = arguments.run(arguments) or 0
         sys.stdout.flush()
         return code

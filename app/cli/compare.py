@@ -18,6 +18,7 @@ from .session import opened_history
 
 if TYPE_CHECKING:
     from app.comparison.cells.cell import Comparison
+    from app.protocol.plan import Plan
 
 FORMATS = ("table", "json", "csv", "md")
 
@@ -208,16 +209,22 @@ def show_result_of(plan: str, has_table: bool = False) -> None:
 
 def _sessions_to_compare(plan_id: str) -> list[str]:
     """The sessions of a plan of several contenders that is over, in its order; else none."""
+    plan, ids = sessions_of_ended(plan_id)
+    return ids if plan and len(plan.contenders) > 1 else []
+
+
+def sessions_of_ended(plan_id: str) -> tuple[Plan | None, list[str]]:
+    """The plan and its sessions in their order; no sessions unless it is over and in the history."""
     from app.history.lists.sessions import sessions
     from app.history.steps.figures import plans_by_session
 
     with opened_history() as history:
         states = {each["id"]: each["state"] for each in sessions(history, plan=plan_id)}
         plan = next(iter(plans_by_session(history, list(states)[:1]).values()), None)
-    if plan is None or len(plan.contenders) < 2:
-        return []
+    if plan is None:
+        return None, []
     are_over = all(states.get(turn.session, "waiting") not in GOING_ON for turn in plan.first_turns)
-    return [turn.session for turn in plan.turns if turn.session in states] if are_over else []
+    return plan, [turn.session for turn in plan.turns if turn.session in states] if are_over else []
 
 
 def _show_differences(references: Sequence[str], form: str) -> None:

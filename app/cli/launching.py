@@ -12,16 +12,19 @@ from typing import TYPE_CHECKING
 from app.core.errors import DynoError, InputError, TargetError
 from app.core.units import count_text
 
+from .fetching import remember
 from .follow import how_to_come_back
 from .screen import ask_secret, say
 
 if TYPE_CHECKING:
+    from app.planner.estimate.estimate import PlanEstimate
     from app.planner.request.request import PlanRequest
     from app.planner.starting.launch import Launch, LaunchStage, QueueInstead
     from app.protocol.answers import Check, Queue, Survey
     from app.protocol.plan import Plan
     from app.remote.target import Target
 
+    Agree = Callable[[PlanEstimate], None]
     Settled = Callable[[Survey], PlanRequest]
 
 
@@ -36,27 +39,33 @@ def launch_plan(
     request: Settled,
     arguments: argparse.Namespace,
     hints: Mapping[str, str] = MappingProxyType({}),
+    agree: Agree | None = None,
 ) -> tuple[int, Plan]:
     """Launch a plan on a target and watch it; the answer is the exit code, and the plan.
 
     `hints`: what to do about a check, in place of what names options that this command lacks.
+    `agree` raises an error for a plan that is not to start, by its estimate.
     """
     from app.targets.store import Targets
 
     target = Targets().get(name)
-    plan, stage = show_launch(launch_of(target, request, arguments).stages(), hints)
+    plan, stage = show_launch(launch_of(target, request, arguments).stages(), hints, agree=agree)
     if arguments.dry_run:
         return 0, plan
     if stage.queue:
+        remember(plan.id, name, stage.directory, waits=True, at=arguments.at)
         say(queued_text(plan, name, stage.queue))
         return 0, plan
     say(started_text(plan, name))
     if arguments.detach:
+        remember(plan.id, name, stage.directory)
         say(how_to_come_back(name, arguments.directory and stage.directory))
         return 0, plan
     from .follow import watch_plan
 
     code = watch_plan(target, stage.directory, plan, stage.sha, bool(arguments.directory))
+    if code is None:
+        remember(plan.id, name, stage.directory)
     return code or 0, plan
 
 
@@ -102,6 +111,7 @@ def show_launch(
     stages: Iterable[LaunchStage],
     hints: Mapping[str, str] = MappingProxyType({}),
     nothing: str = "nothing was started: ",
+    agree: Agree | None = None,
 ) -> tuple[Plan, LaunchStage]:
     """The plan with its estimate, each check as it comes; raises the error of those that fail."""
     from .plan_text import show_check, show_plan
@@ -112,6 +122,8 @@ def show_launch(
             plan = stage.plan
             show_plan(plan, stage.estimate)
             say("")
+            if agree and not stage.failed:
+                agree(stage.estimate)
         for check in stage.checks[shown:]:
             show_check(check)
         shown = len(stage.checks)

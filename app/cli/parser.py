@@ -28,6 +28,8 @@ MOST = 400  # characters of a message that may repeat what was typed
 class Parser(argparse.ArgumentParser):
     """Says what is wrong in one line, like every other error; an option takes no empty text."""
 
+    between = ""  # the argument of any number of words
+
     def add_argument(self, *names: Any, **what: Any) -> argparse.Action:
         """Like argparse; only `type=str` accepts an empty text, which deletes a value."""
         takes_text = what.get("action", "append") == "append" and "choices" not in what
@@ -36,6 +38,15 @@ class Parser(argparse.ArgumentParser):
             if what.get("default") == "":
                 what["default"] = OmittedText()  # argparse reads a default as if it were typed
         return super().add_argument(*names, **what)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Like argparse; the words of `between` may also be between options."""
+        found, rest = super().parse_known_args(args, namespace)
+        if self.between:
+            words = [each for each in rest if not each.startswith("-")]
+            setattr(found, self.between, [*getattr(found, self.between), *words])
+            rest = [each for each in rest if each.startswith("-")]
+        return found, rest
 
     def error(self, message: str) -> NoReturn:
         text = message if len(message) <= MOST else message[:MOST] + "..."
@@ -87,12 +98,12 @@ def add_noun(words: Any, noun: str, text: str) -> Any:
     return words.add_parser(noun, help=text).add_subparsers(dest="verb", metavar="VERB", required=True)
 
 
-def add_verb(verbs: Any, run: Run, text: str, *options: AddOptions, **values: Any) -> argparse.ArgumentParser:
+def add_verb(verbs: Any, run: Run, text: str, *options: AddOptions, **values: Any) -> Parser:
     """A verb is called as its function begins: `show_session` carries out `show`.
 
     `options` add some that several verbs have; `values` are arguments that nobody types.
     """
-    parser: argparse.ArgumentParser = verbs.add_parser(run.__name__.partition("_")[0], help=text)
+    parser: Parser = verbs.add_parser(run.__name__.partition("_")[0], help=text)
     for add in options:
         add(parser)
     parser.set_defaults(run=run, **values)
@@ -132,9 +143,7 @@ def duration(text: str) -> int:
 
     seconds = seconds_of(text)
     if seconds is None:
-        raise argparse.ArgumentTypeError(
-            f"must be a time such as 90 (seconds), 30min or 1h30min, not {text!r}"
-        )
+        raise argparse.ArgumentTypeError(f"must be a time such as 90 (seconds), 30min or 1h30, not {text!r}")
     return seconds
 
 

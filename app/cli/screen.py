@@ -129,3 +129,13 @@ def ask_secret(prompt: str) -> str | None:
         return getpass.getpass(f"{harmless(prompt)}: ")
     except EOFError:
         return None
+
+
+def confirmed(question: str) -> bool | None:
+    """Whether a person says yes; None without a terminal to ask on."""
+    if not sys.stdin.isatty():
+        return None
+    try:
+        return input(f"{harmless(question)} [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        return False

@@ -155,7 +155,7 @@ def _check_time(round_s: float, minutes: int) -> None:
     if least > minutes:
         raise InputError(
             f"{LEAST} rounds of this work take about {least} minutes, and there are {minutes}: choose fewer"
-            f" rows or seconds, or --minutes {10 * least}"
+            f" rows or seconds, or --within {10 * least}min"
         )
 
 

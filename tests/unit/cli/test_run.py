@@ -83,9 +83,9 @@ def test_a_session_to_measure_against_is_looked_for_first(capsys: pytest.Capture
         (["--steal-pct", "a few"], "--steal-pct: must be from 0 to 100%, not a few"),
         (["--matters", "51"], "--matters: must be from 0 to 50%, not 51"),
         (["--false-share", "-1%"], "--false-share: must be from 0 to 50%, not -1%"),
-        (["--time-limit", "soon"], "must be a time such as 90 (seconds), 30min or 1h30min, not 'soon'"),
-        (["--time-limit", "1h30"], "30min or 1h30min, not '1h30'"),
-        (["--pause", "-3s"], "30min or 1h30min, not '-3s'"),
+        (["--within", "soon"], "must be a time such as 90 (seconds), 30min or 1h30, not 'soon'"),
+        (["--within", "1h90"], "30min or 1h30, not '1h90'"),
+        (["--pause", "-3s"], "30min or 1h30, not '-3s'"),
         (["--pause", "-3"], "--pause must be between 0 and"),
     ],
 )
@@ -99,7 +99,7 @@ def test_times_and_percentages_are_taken_as_people_write_them() -> None:
     words = [
         "--repeats",
         "until-decided",
-        "--time-limit",
+        "--within",
         "1 h 30 min",
         "--seconds",
         "2min",
@@ -111,16 +111,13 @@ def test_times_and_percentages_are_taken_as_people_write_them() -> None:
     assert (asked.time_limit, asked.seconds, asked.matters_pct, asked.others_pct) == (5400, 120, 3.0, 7.5)
 
 
-def test_an_empty_name_of_a_plan_file(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "the name of the plan file is empty" in refused(capsys, "run", "")
-
-
 def test_a_plan_file_that_is_no_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     import os
 
-    os.mkfifo(tmp_path / "pipe")
-    assert "pipe: is no file" in refused(capsys, "run", str(tmp_path / "pipe"))
-    assert f"{tmp_path}: is no file" in refused(capsys, "run", str(tmp_path))
+    os.mkfifo(tmp_path / "pipe.toml")
+    assert "pipe.toml: is no file" in refused(capsys, "run", str(tmp_path / "pipe.toml"))
+    (tmp_path / "folder.toml").mkdir()
+    assert "folder.toml: is no file" in refused(capsys, "run", str(tmp_path / "folder.toml"))
 
 
 class Limitless(ScriptedAgent):
