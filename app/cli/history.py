@@ -11,7 +11,7 @@ from app.core.units import count_text
 
 from .parser import add_json, add_noun, add_verb, whole_number
 from .screen import complain, print_json, print_table, say, somebody, status
-from .session import HEADERS, SESSION, line_of, opened
+from .session import HEADERS, LEAST, SESSION, line_of, opened
 
 if TYPE_CHECKING:
     from app.team.edits import Edit
@@ -131,7 +131,7 @@ def list_history(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json(found)
     else:
-        print_table((*HEADERS, "who"), [(*line_of(each), each["person"]) for each in found])
+        print_table((*HEADERS, "who"), [(*line_of(each), each["person"]) for each in found], least=LEAST)
 
 
 def fetch_history(arguments: argparse.Namespace) -> int:

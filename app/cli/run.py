@@ -11,7 +11,7 @@ from app.planner.request.request import PlanRequest
 
 from .compare import show_result_of
 from .launching import launch_plan
-from .parser import add_directory, add_verb, filled, words_of
+from .parser import add_directory, add_verb, add_wide, filled, words_of
 from .plan_options import Given, add_plan_options
 from .screen import say
 from .session import opened
@@ -60,6 +60,7 @@ def add_words(words: Any) -> None:
         help="target (default: local, this computer); write a,b for one plan on each: all start, or none",
     )  # fmt: skip
     add_plan_options(parser)
+    add_wide(parser)
     _add_ways(parser)
 
 

@@ -83,7 +83,8 @@ def show_sequence(arguments: argparse.Namespace) -> None:
     say("")
     headers = ("step", "workload", "threads", "warm-up", "bounded by", "options", "besides")
     kinds = {name: workload.kind for name, workload in workloads.items()}
-    print_table(headers, [_row(step, kinds.get(step.workload, step.kind), found) for step in found.steps])
+    lines = [_row(step, kinds.get(step.workload, step.kind), found) for step in found.steps]
+    print_table(headers, lines, least=("workload", "warm-up"))
 
 
 def _length(seconds: float | None) -> str:
