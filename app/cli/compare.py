@@ -13,8 +13,8 @@ from app.protocol.reading import MOST_PCT
 from app.protocol.states import GOING_ON
 from app.stats import Limits
 
-from .parser import LeftOut, add_verb, filled, percent
-from .screen import console, print_json, print_tables, say, say_shared, say_text
+from .parser import LeftOut, add_verb, add_wide, filled, percent
+from .screen import print_json, print_tables, say, say_shared, say_text, tell
 from .session import opened
 
 if TYPE_CHECKING:
@@ -31,10 +31,13 @@ def add_words(words: Any) -> None:
     parser.add_argument(
         "--json", action="store_const", dest="format", const="json", help="print JSON, for scripts"
     )
+    add_wide(parser)
     add_measure(parser, "compare")
     add_limits(parser)
     parser.add_argument("--common", action="store_true", help="show only steps that all columns have")
-    parser.add_argument("--details", action="store_true", help="show spread, n and p in each cell")
+    parser.add_argument(
+        "--details", action="store_true", help="show spread, n and p in each cell, and all caveats"
+    )
     other = parser.add_mutually_exclusive_group()
     other.add_argument(
         "--differences", action="store_true", help="show how the setups of the sessions differ"
@@ -47,7 +50,7 @@ def add_words(words: Any) -> None:
         "--stacks", type=filled(str), metavar="STEP",
         help="show the functions whose share of the time changed in a profiled step",
     )  # fmt: skip
-    other.add_argument("--verdict", action="store_true", help="print the result in sentences")
+    other.add_argument("--verdict", action="store_true", help="print only the sentences")
     other.add_argument(
         "--pre", action="store_true", help="compare tests before the writes with the same tests after them"
     )
@@ -172,18 +175,20 @@ def show_comparison(
     has_details: bool = False,
     is_common: bool = False,
 ) -> None:
-    from app.comparison.answers.sentences import figure_of, verdict_sentences
+    from app.comparison.answers.sentences import figure_of, first_lines, verdict_sentences
     from app.comparison.texts import text as compare_text
     from app.comparison.verdicts.compare import common
 
     found = _compared(references, base, measure, limits)
     found = common(found) if is_common else found
+    sentences = first_lines(found, figure_of(measure))
     if form == "table":
-        say_text(compare_text.to_text(found, has_details, console().width))
+        tell(*compare_text.lines_above(found, sentences))
+        print_tables([compare_text.shown_table(found, has_details)])
     elif form == "json":
         print_json({**to_json(found), "sentences": verdict_sentences(found, figure_of(measure))})
     elif form == "md":
-        say_text(compare_text.to_markdown(found, has_details))
+        say_text(compare_text.to_markdown(found, has_details, sentences))
     else:
         say_text(compare_text.to_csv(found))
 
@@ -196,26 +201,26 @@ def show_verdict(
     limits: Limits | None = None,
 ) -> None:
     """Print the verdict as sentences; as JSON with base and limits."""
-    from app.comparison.answers.sentences import figure_of, verdict_lines
+    from app.comparison.answers.sentences import figure_of, first_lines, verdict_lines
+    from app.comparison.cells.labels import names_of
+    from app.comparison.verdicts.across import across_texts
 
     found = _compared(references, base, measure, limits)
-    lines = [*found.first_texts, *verdict_lines(found, figure_of(measure))]
     if form == "json":
+        lines = [*found.first_texts, *verdict_lines(found, figure_of(measure))]
         print_json({"base": found.base_id, "sentences": lines, "limits": json_of_limits(found.limits)})
     else:
-        say(*(lines or ["No verdict (one column: nothing to compare it with)."]))
+        across = across_texts(found, names_of(found))
+        tell(*found.first_texts, *first_lines(found, figure_of(measure)), *across)
 
 
-def show_result_of(plan: str, has_table: bool = False) -> None:
+def show_result_of(plan: str) -> None:
     """Print the result of a plan of several contenders, once it is over and in the history."""
     from app.history.lists.sessions import SUFFIX
 
-    ids = _sessions_to_compare(plan)
-    if ids and has_table:
-        show_comparison(ids)
-    if ids:
+    if ids := _sessions_to_compare(plan):
         say("")
-        show_verdict(ids)
+        show_comparison(ids)
         say(f"look at it again: dyno compare {plan[-SUFFIX:]}")
 
 

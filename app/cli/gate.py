@@ -10,7 +10,7 @@ from app.protocol.reading import MOST_PCT
 from .compare import add_false_share, add_measure, limits_of
 from .parser import add_json, add_verb, percent
 from .plan_options import DISTURBING, add_options, allowed_of
-from .screen import print_json, print_table, say
+from .screen import print_json, print_table, tell
 from .session import opened
 
 if TYPE_CHECKING:
@@ -62,10 +62,11 @@ def gate_sessions(arguments: argparse.Namespace) -> int:
 
 
 def _show(found: GateEntry) -> None:
-    """Print a line for each step, then the result."""
+    """Print the result, then a line for each step."""
     from app.comparison.answers.gate import interval_text
     from app.core.units import unit_text
 
+    tell(found["sentence"], "")
     print_table(
         ("step", "unit", "ratio", "interval", "n", "verdict"),
         [
@@ -79,4 +80,4 @@ def _show(found: GateEntry) -> None:
         ],
         right=(2, 3, 4),
     )  # fmt: skip
-    say(*found["remarks"], found["sentence"])
+    tell(*found["remarks"])

@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
         each_alone = (given.at(name) for name in targets)
         return run_on_several(dict(request_from(arguments, each) for each in each_alone), arguments)
     code, plan = launch_plan(*request_from(arguments, given), arguments)
-    show_result_of(plan.id, has_table=arguments.duel)
+    show_result_of(plan.id)
     return code
 
 

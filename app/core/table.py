@@ -16,7 +16,9 @@ from .wrapping import folded, wide, wrapped
 
 MISSING = "-"
 GAP = 2  # spaces between columns
+HEAD = 16  # places that a head may need for one word
 TEXT, WORD = 24, 10  # places that words wrap to: before columns go, and where nothing else helps
+UNDECIDED = "undecided"  # a tone
 LONGEST_CELL = 2000  # characters: every line of a table is as wide as its widest
 
 
@@ -24,7 +26,7 @@ class Cell(str):
     """The text of a cell with what belongs to it; a plain text is a cell as well."""
 
     beside: str  # how it stands to the base
-    tone: str  # better, worse or nothing
+    tone: str  # better, worse, undecided or nothing
     tip: str  # n, spread, p
 
     def __new__(cls, text: str, beside: str = "", tone: str = "", tip: str = "") -> Cell:
@@ -190,7 +192,7 @@ def _columns(table: Table, kept: Sequence[int]) -> Table:
 
 def _bounds(table: Table, text: int) -> list[tuple[int, int]]:
     """The width of each column, and the least: of its figures and the words of its head, of words `text`."""
-    heads = [max(map(wide, head.split()), default=0) for head in table.heads]
+    heads = [min(HEAD, max(map(wide, head.split()), default=0)) for head in table.heads]
     bodies, figures = _widths(table.all_lines), {*table.figures}
     return [
         (max(body, wide(whole)), max(head, body if at in figures else min(body, text)))
