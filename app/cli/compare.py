@@ -14,7 +14,7 @@ from app.protocol.states import GOING_ON
 from app.stats import Limits
 
 from .parser import LeftOut, add_verb, add_wide, filled, percent
-from .screen import print_json, print_tables, say, say_shared, say_text, tell
+from .screen import print_json, print_tables, say, say_shared, say_text, say_wrapped
 from .session import opened
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def show_comparison(
     found = common(found) if is_common else found
     sentences = first_lines(found, figure_of(measure))
     if form == "table":
-        tell(*compare_text.lines_above(found, sentences))
+        say_wrapped(*compare_text.lines_above(found, sentences))
         print_tables([compare_text.shown_table(found, has_details)])
     elif form == "json":
         print_json({**to_json(found), "sentences": verdict_sentences(found, figure_of(measure))})
@@ -211,7 +211,7 @@ def show_verdict(
         print_json({"base": found.base_id, "sentences": lines, "limits": json_of_limits(found.limits)})
     else:
         across = across_texts(found, names_of(found))
-        tell(*found.first_texts, *first_lines(found, figure_of(measure)), *across)
+        say_wrapped(*found.first_texts, *first_lines(found, figure_of(measure)), *across)
 
 
 def show_result_of(plan: str) -> None:

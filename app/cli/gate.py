@@ -10,7 +10,7 @@ from app.protocol.reading import MOST_PCT
 from .compare import add_false_share, add_measure, limits_of
 from .parser import add_json, add_verb, percent
 from .plan_options import DISTURBING, add_options, allowed_of
-from .screen import print_json, print_table, tell
+from .screen import print_json, print_table, say_wrapped
 from .session import opened
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _show(found: GateEntry) -> None:
     from app.comparison.answers.gate import interval_text
     from app.core.units import unit_text
 
-    tell(found["sentence"], "")
+    say_wrapped(found["sentence"], "")
     print_table(
         ("step", "unit", "ratio", "interval", "n", "verdict"),
         [
@@ -80,4 +80,4 @@ def _show(found: GateEntry) -> None:
         ],
         right=(2, 3, 4),
     )  # fmt: skip
-    tell(*found["remarks"])
+    say_wrapped(*found["remarks"])

@@ -52,7 +52,7 @@ def print_json(value: Any) -> None:
     _print(harmless_json(text) + "\n")
 
 
-def tell(*lines: str) -> None:
+def say_wrapped(*lines: str) -> None:
     """Print sentences, with line ends where the terminal needs them."""
     from app.core.wrapping import folded
 
@@ -102,7 +102,8 @@ def be_wide(is_wide: bool) -> None:
 
 def width() -> int | None:
     """The width of the terminal, or as COLUMNS says; None: tables and lines may have any."""
-    return None if _WIDE or not (sys.stdout.isatty() or _columns()) else console().width
+    shown_in = console()
+    return shown_in.width if not _WIDE and (shown_in.is_terminal or _columns()) else None
 
 
 def _columns() -> int | None:

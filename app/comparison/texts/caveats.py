@@ -165,7 +165,7 @@ def _named(cause: str, met: Sequence[Others]) -> str:
 
 
 def _counted(text: str, count: int, is_marked: bool) -> _Line:
-    """A line with the verdicts that it costs; of cells that are marked and lack them for another reason: none."""
+    """A line with the verdicts that it costs; not that it costs none, where cells are marked with it."""
     if count:
         return _Line(_UNJUDGES, f"{text} - {_not_judged(count)} for it", count)
     return _Line(_JUDGED, text if is_marked else f"{text} - no verdict is lost by it")

@@ -118,7 +118,12 @@ def above_of(comparison: Comparison, less: str = _LESS) -> list[str]:
     is_any_less = bool(less) and any(row.direction == "lower" for row in comparison.rows)
     has_ratios = len(comparison.columns) > 1
     ratio = [f"ratio: to {heads.texts[comparison.base]}{_of_rounds(comparison)}"] if has_ratios else []
-    signs = [*([f"{less} less is better"] if is_any_less else []), signs_text(comparison)]
+    is_alone = any(cell.within is not None for row in comparison.rows for cell in row.cells)
+    signs = [
+        *([f"{less} less is better"] if is_any_less else []),
+        signs_text(comparison),
+        "\N{PLUS-MINUS SIGN} how far blocks of its seconds are from their median" if is_alone else "",
+    ]
     return [*filter(None, [heads.same, *ratio, "   ".join(filter(None, signs))])]
 
 
