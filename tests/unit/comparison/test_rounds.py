@@ -126,7 +126,9 @@ def test_a_spoilt_session_leaves_out_its_round(history: History) -> None:
     ]
     assert row.cells[1].relative == pytest.approx(0.95, rel=0.01)
     assert any("1 of 5 repeats left out: indebted" in each for each in compare_text.remarks_of(found))
-    assert "2 results of repeats left out: indebted" in compare_text.to_text(found).splitlines()
+    assert (
+        "2 results of repeats left out: after-a-crash, indebted" in compare_text.to_text(found).splitlines()
+    )
 
 
 def test_too_few_fair_rounds_are_not_judged(history: History) -> None:
