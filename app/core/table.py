@@ -138,7 +138,7 @@ def split(table: Table, width: int) -> list[Table]:
     if not whole.lines or _sum(_widths((whole.heads, *whole.all_lines))) <= width:
         return [whole]
     found = _with_fewer(_said_once(whole), width)
-    least = [min(each) for each in _bounds(found, TEXT)]
+    least = [min(each) for each in _bounds(found, TEXT if table.fixed > 1 else WORD)]
     parts = fitting(least, width, found.fixed, found.together)
     tables = [_laid(_columns(found, part), width) for part in parts]
     return [*(replace(each, remarks=()) for each in tables[:-1]), *tables[-1:]]
@@ -147,18 +147,20 @@ def split(table: Table, width: int) -> list[Table]:
 def _said_once(table: Table) -> Table:
     """Without columns that say the same in all lines: that is said in the title."""
     same = [at for at in range(1, len(table.heads)) if _is_same(table, at)]
-    if table.together > 1 or table.fixed > 1:
+    if table.together > 1:
         same = [at for at in same if at < table.fixed]
     if not same or len(table.lines) < 2:
         return table
-    told = [f"{table.heads[at]}: {table.lines[0][at]}" for at in same if table.lines[0][at].strip("-")]
+    told = [f"{table.heads[at]}: {table.lines[0][at]}" for at in same if table.lines[0][at]]
     kept = _columns(table, [at for at in range(len(table.heads)) if at not in same])
     title = "; ".join(filter(None, (table.title, *told)))
     return replace(kept, title=title, fixed=max(1, table.fixed - sum(at < table.fixed for at in same)))
 
 
 def _is_same(table: Table, at: int) -> bool:
-    return len({line[at] for line in table.lines} | ({table.mean[at]} if table.mean else set())) == 1
+    """Whether all lines have one text there; figures stay, unless there are none."""
+    texts = {line[at] for line in table.all_lines}
+    return len(texts) == 1 and (at not in table.figures or texts <= {"", MISSING})
 
 
 def _with_fewer(table: Table, width: int) -> Table:

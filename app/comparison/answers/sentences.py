@@ -238,7 +238,10 @@ class _Voice:
         found = sorted(
             subject.findings.items(), key=lambda each: (each[1].word not in _DECIDED, -each[1].effect)
         )
-        clauses = [self._clause(at, finding, subject.unit) for at, finding in found[:MOST_CLAUSES]]
+        clauses = [
+            self._clause(at, finding, subject.unit, is_first=not place)
+            for place, (at, finding) in enumerate(found[:MOST_CLAUSES])
+        ]
         more = len(found) - MOST_CLAUSES
         return f"{subject.name}: {'; '.join(clauses)}{f'; and {more} more' if more > 0 else ''}."
 
@@ -265,17 +268,20 @@ class _Voice:
             where = "" if is_whole else f" {'in' if who else 'on'} {first_texts(same)}"
             yield f"{NONE}{who}{where} ({why}).", len(same) * len(its)
 
-    def _clause(self, at: int, found: _Finding, unit: str) -> str:
+    def _clause(self, at: int, found: _Finding, unit: str, is_first: bool) -> str:
+        """What is said of one column; base and certainty are said once in a sentence."""
         noun, words = _words(unit, self.figure)
         ratio, *ends = _figures(found)
         base = f"{self.names[self.base]}'s {noun}" if noun else self.names[self.base]
-        seen, interval = f"{self.names[at]} at {ratio} of {base}", " to ".join(ends)
+        seen = f"{self.names[at]} at {ratio}{f' of {base}' if is_first else ''}"
+        interval = " to ".join(ends)
         if found.word == NOISE:
             return f"{seen} seen, could be {interval}: undecided" if ends else f"{seen} seen: undecided"
-        surely = f" ({interval} with {100 * (1 - self.limits.false_share):g}%)" if ends else ""
-        edge = ", just beyond the noise" if found.low and found.high and found.low <= 1 <= found.high else ""
+        sure = f" with {100 * (1 - self.limits.false_share):g}%" if is_first else ""
+        surely = f" ({interval}{sure})" if ends else ""
         if found.word not in _DECIDED:
             return f"{seen}{surely}: {self._level(found.word)}"
+        edge = ", just beyond the noise" if found.low and found.high and found.low <= 1 <= found.high else ""
         return f"{seen}{surely}: {words[found.word]}{edge}"
 
     def _level(self, word: str) -> str:
