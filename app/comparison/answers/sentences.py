@@ -238,11 +238,12 @@ class _Voice:
         found = sorted(
             subject.findings.items(), key=lambda each: (each[1].word not in _DECIDED, -each[1].effect)
         )
+        found = found[:MOST_CLAUSES] if (more := len(found) - MOST_CLAUSES) > 0 else found
+        surest = next((at for at, each in found if each.low is not None and each.word != NOISE), None)
         clauses = [
-            self._clause(at, finding, subject.unit, is_first=not place)
-            for place, (at, finding) in enumerate(found[:MOST_CLAUSES])
+            self._clause(at, each, subject.unit, is_first=not place, is_sure=at == surest)
+            for place, (at, each) in enumerate(found)
         ]
-        more = len(found) - MOST_CLAUSES
         return f"{subject.name}: {'; '.join(clauses)}{f'; and {more} more' if more > 0 else ''}."
 
     def of_unjudged(self, cells: Sequence[_Cell]) -> Iterator[str]:
@@ -268,7 +269,7 @@ class _Voice:
             where = "" if is_whole else f" {'in' if who else 'on'} {first_texts(same)}"
             yield f"{NONE}{who}{where} ({why}).", len(same) * len(its)
 
-    def _clause(self, at: int, found: _Finding, unit: str, is_first: bool) -> str:
+    def _clause(self, at: int, found: _Finding, unit: str, is_first: bool, is_sure: bool) -> str:
         """What is said of one column; base and certainty are said once in a sentence."""
         noun, words = _words(unit, self.figure)
         ratio, *ends = _figures(found)
@@ -277,7 +278,7 @@ class _Voice:
         interval = " to ".join(ends)
         if found.word == NOISE:
             return f"{seen} seen, could be {interval}: undecided" if ends else f"{seen} seen: undecided"
-        sure = f" with {100 * (1 - self.limits.false_share):g}%" if is_first else ""
+        sure = f" with {100 * (1 - self.limits.false_share):g}%" if is_sure else ""
         surely = f" ({interval}{sure})" if ends else ""
         if found.word not in _DECIDED:
             return f"{seen}{surely}: {self._level(found.word)}"

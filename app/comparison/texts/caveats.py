@@ -71,7 +71,7 @@ def _lines(comparison: Comparison) -> Iterator[_Line]:
     cells = [cell for row in comparison.rows for cell in row.cells]
     yield from _warned(comparison)
     yield from _disturbed(cells, pairs)
-    yield from _unjudged(pairs, has_figures=any(_met(cell) for cell in cells))
+    yield from _unjudged(pairs)
     yield from _marked(cells, pairs)
     yield from _left_out(cells)
 
@@ -178,12 +178,12 @@ def _not_judged(count: int) -> str:
 # what else left cells without a verdict, and what was only marked
 
 
-def _unjudged(pairs: Sequence[_Pair], has_figures: bool) -> Iterator[_Line]:
-    whys = Counter(why for pair in pairs for why in pair.cell.whys)
+def _unjudged(pairs: Sequence[_Pair]) -> Iterator[_Line]:
+    """By reason; what disturbed has its own lines, where it is known."""
+    whys = Counter(why for pair in pairs for why in pair.cell.whys if why != DISTURBED or not pair.met)
     for why, count in whys.items():
-        if why != DISTURBED or not has_figures:
-            text = mark_text(why) if why in MARKS else why
-            yield _Line(_UNJUDGES, f"{text} - {_not_judged(count)} for it", count)
+        text = mark_text(why) if why in MARKS else why
+        yield _Line(_UNJUDGES, f"{text} - {_not_judged(count)} for it", count)
 
 
 def _marked(cells: Sequence[Cell], pairs: Sequence[_Pair]) -> Iterator[_Line]:
