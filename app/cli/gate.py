@@ -14,7 +14,7 @@ from .screen import print_json, print_table, say_wrapped
 from .session import opened
 
 if TYPE_CHECKING:
-    from app.comparison.answers.gate import GateEntry
+    from app.comparison.answers.gate import GateEntry, GateLine
 
 
 def add_words(words: Any) -> None:
@@ -61,6 +61,17 @@ def gate_sessions(arguments: argparse.Namespace) -> int:
     return found["exit_code"]
 
 
+def _verdict(line: GateLine) -> str:
+    """With the reason where it cannot be told, in its colour."""
+    from app.comparison.answers.gate import NOT_WORSE, WORSE
+    from app.core.table import UNDECIDED, Cell
+    from app.stats.at_target.verdicts import BETTER
+
+    text = ": ".join(filter(None, (line["verdict"], line["why"])))
+    tone = {WORSE: WORSE, NOT_WORSE: BETTER}.get(line["verdict"], UNDECIDED)
+    return Cell(text, tone=tone)
+
+
 def _show(found: GateEntry) -> None:
     """Print the result, then a line for each step."""
     from app.comparison.answers.gate import interval_text
@@ -74,7 +85,7 @@ def _show(found: GateEntry) -> None:
                 line["step"],
                 unit_text(line["unit"]) + (" (less is better)" if line["direction"] == "lower" else ""),
                 "-" if line["ratio"] is None else f"{line['ratio']:.3f}",
-                interval_text(line), line["n"], ": ".join(filter(None, (line["verdict"], line["why"]))),
+                interval_text(line), line["n"], _verdict(line),
             )
             for line in found["steps"]
         ],

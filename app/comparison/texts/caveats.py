@@ -133,7 +133,7 @@ def _span(figures: Sequence[float]) -> str:
     """`70 to 160`, `2.3`."""
     least, most = min(figures), max(figures)
     digits = 0 if most >= 10 else 1
-    ends = dict.fromkeys((f"{least:.{digits}f}", f"{most:.{digits}f}"))
+    ends = dict.fromkeys((f"{least:,.{digits}f}", f"{most:,.{digits}f}"))
     return " to ".join(ends)
 
 

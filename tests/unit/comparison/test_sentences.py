@@ -276,3 +276,19 @@ def test_versions_name_columns_that_nobody_named(history: History) -> None:
     named_ones = [replace(each, name=name) for each, name in zip(contenders, ("old", "new"), strict=True)]
     found = sentences(history, (1.0, 0.5), its_plan=plan(named_ones, number=2))
     assert "load: new at 0.50 of old (0.50 to 0.50 with 95%): slower." in found
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ('title = "One\\nline\\tonly"', "One line only"),
+        (f'title = "{"x" * 9000}"', "x" * 150),
+        ("title = 7", ""),
+        ('title = "', ""),
+        ("title = " + "[" * 100_000, ""),
+    ],
+    ids=["lines", "long", "number", "open", "deep"],
+)
+def test_a_workload_of_others_says_what_it_likes(history: History, text: str, title: str) -> None:
+    its_plan = replace(named(), files={"workloads/point-query.toml": text})
+    assert compared(history, (1.0, 0.5), its_plan=its_plan).rows[1].title == title
