@@ -151,7 +151,7 @@ class Deciding:
 
 
 HOPELESS = "cannot be decided"
-_DECISIONS = (BETTER, WORSE, DIFFERS, SMALL, SAME)
+DECISIONS = (BETTER, WORSE, DIFFERS, SMALL, SAME)
 
 
 def endings(cells: Sequence[Samples], limits: Limits, rounds: int) -> List[str]:
@@ -164,7 +164,7 @@ def endings(cells: Sequence[Samples], limits: Limits, rounds: int) -> List[str]:
         if may_be_decided(found, cells[at].n, share, limits.matters)
     }
     return [
-        word if word in _DECISIONS else "" if at in hopeful or _is_young(cells[at], rounds) else HOPELESS
+        word if word in DECISIONS else "" if at in hopeful or _is_young(cells[at], rounds) else HOPELESS
         for at, word in enumerate(words)
     ]
 

@@ -190,14 +190,6 @@ def _move(queue: Queue, asked: QueueChange) -> Queue:
     return replace(queue, plans=plans)
 
 
-def _hold(queue: Queue, asked: QueueChange) -> Queue:
-    return _held(queue, asked, ON_REQUEST)
-
-
-def _continue(queue: Queue, asked: QueueChange) -> Queue:
-    return _held(queue, asked, "")
-
-
 def _held(queue: Queue, asked: QueueChange, why: str) -> Queue:
     if asked.plan:
         return held(queue, _entry(queue, asked).plan, why)
@@ -206,13 +198,9 @@ def _held(queue: Queue, asked: QueueChange, why: str) -> Queue:
     return replace(queue, held=why)
 
 
-def _remove(queue: Queue, asked: QueueChange) -> Queue:
-    return without(queue, _entry(queue, asked).plan)
-
-
 _CHANGES: Dict[str, Callable[[Queue, QueueChange], Queue]] = {
     MOVE: _move,
-    HOLD: _hold,
-    CONTINUE: _continue,
-    REMOVE: _remove,
+    HOLD: lambda queue, asked: _held(queue, asked, ON_REQUEST),
+    CONTINUE: lambda queue, asked: _held(queue, asked, ""),
+    REMOVE: lambda queue, asked: without(queue, _entry(queue, asked).plan),
 }

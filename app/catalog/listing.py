@@ -15,6 +15,7 @@ from app.core.shipped import shipped_folder
 from app.core.toml_text import Document, read_document, read_text
 from app.engines import KNOWN, engine_of
 from app.engines.engine import NAME as NAME_OF_ENGINE
+from app.protocol.sysbench import lua_with_required, required_by
 from app.variables import Preset, parse_preset
 from app.variables.names import EARLIER, place, shipped_as
 
@@ -29,7 +30,6 @@ OTHER = "other"  # the folder of presets for engines without facts
 MAX_LUA = 256 * 1024
 MAX_CNF = 64 * 1024
 
-_REQUIRE = re.compile(r"""\brequire\s*\(?\s*["']([A-Za-z0-9_-]+)["']""")
 _PRESET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _Entry = TypeVar("_Entry", Workload, Sequence)
 
@@ -93,7 +93,7 @@ class Catalog:
             made = made_lua(self.custom_sql(workload), workload.kind, workload.sql)
             files[f"workloads/{workload.sql}"] = self.sql_of(workload)
             files[f"workloads/{workload.lua}"] = made
-            wanted = _required(made)
+            wanted = required_by(made)
         found = lua_with_required(wanted, partial(self._lua_beside, workload))
         for name in wanted:
             if f"workloads/{name}" not in found:
@@ -229,23 +229,6 @@ class Catalog:
 
 def _missing(name: str, workload: Workload) -> InputError:
     return InputError(f"{workload.file}: {name[-3:]}: there is no {name} in the same folder")
-
-
-def lua_with_required(names: Iterable[str], text_of: Callable[[str], str | None]) -> dict[str, str]:
-    """Lua files by their names in a plan, with all that they require and that has a text."""
-    found: dict[str, str] = {}
-    wanted = list(names)
-    while wanted:
-        key = f"workloads/{wanted.pop()}"
-        text = None if key in found else text_of(key)
-        if text is not None:
-            found[key] = text
-            wanted += _required(text)
-    return found
-
-
-def _required(lua: str) -> list[str]:
-    return [f"{each}.lua" for each in _REQUIRE.findall(lua)]
 
 
 def _find(

@@ -5,10 +5,21 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass, field
 from math import ceil, log2
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from app.catalog import Catalog, approved_hashes
 from app.core.errors import TargetError
+from app.core.table import Table
+from app.explaining.bisect_search import Bisection, Pair
+from app.explaining.bisect_text import BisectEntry, bisect_entry, bisect_table
+from app.explaining.bisecting import Asked, BuildSearch
+from app.explaining.evidence import Evidence
+from app.planner.request.request import PlanRequest
+from app.protocol.answers import Survey
 from app.protocol.reading import MOST_PCT
+from app.remote.reach import reached
+from app.remote.target import Target
+from app.targets.store import Targets
 
 from .answering import add_so_far, add_time, add_ways, add_work, answer, minutes_of, with_options
 from .compare import add_false_share, limits_of
@@ -16,16 +27,6 @@ from .parser import add_verb, percent
 from .plan_options import allowed_of
 from .screen import ask_secret, say
 from .session import opened
-
-if TYPE_CHECKING:
-    from app.core.table import Table
-    from app.explaining.bisect_search import Bisection, Pair
-    from app.explaining.bisect_text import BisectEntry
-    from app.explaining.bisecting import BuildSearch
-    from app.explaining.evidence import Evidence
-    from app.planner.request.request import PlanRequest
-    from app.protocol.answers import Survey
-    from app.remote.target import Target
 
 _USUAL_PCT = 3.0
 
@@ -83,13 +84,9 @@ class _Question:
         return f"all of it takes about {usual} comparisons like this one, an open one twice as long"
 
     def entry(self) -> BisectEntry:
-        from app.explaining.bisect_text import bisect_entry
-
         return bisect_entry(self.search, self._found, self._evidence)
 
     def table(self) -> Table:
-        from app.explaining.bisect_text import bisect_table
-
         return bisect_table(self.entry())
 
 
@@ -105,9 +102,6 @@ class _Tries:
 
     def do_start(self, search: BuildSearch, pair: Pair) -> bool:
         """Whether both builds start; one that does not is said, and passed over from now on."""
-        from app.catalog import Catalog
-        from app.remote.reach import reached
-
         wanted = [search.builds[at] for at in pair if search.builds[at] not in self.good]
         with reached(self.target, ask_secret, self.directory) as agent:
             for build in wanted:
@@ -124,12 +118,6 @@ class _Tries:
 
 def _settled(arguments: argparse.Namespace) -> tuple[BuildSearch, _Tries]:
     """The search on its target, which must be free."""
-    from app.catalog import Catalog, approved_hashes
-    from app.explaining.bisecting import Asked, BuildSearch
-    from app.planner.request.request import PlanRequest
-    from app.remote.reach import reached
-    from app.targets.store import Targets
-
     target = Targets().get(arguments.target or "local")
     request = with_options(PlanRequest(target=target.name), arguments)
     asked = Asked(

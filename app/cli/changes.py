@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from app.comparison.answers.over_time import OverTimeEntry, is_worse, over_time, too_few
+from app.comparison.texts.over_time_text import changes_table
 
 from .parser import add_json, add_verb
 from .screen import print_json, print_tables, say
 from .session import opened
-
-if TYPE_CHECKING:
-    from app.comparison.answers.over_time import OverTimeEntry
 
 
 def add_words(words: Any) -> None:
@@ -27,8 +27,6 @@ def add_words(words: Any) -> None:
 
 
 def changes_of_session(arguments: argparse.Namespace) -> int:
-    from app.comparison.answers.over_time import is_worse, over_time, too_few
-
     with opened() as history:
         found = over_time(history, arguments.session, arguments.step)
     if arguments.json:
@@ -41,8 +39,6 @@ def changes_of_session(arguments: argparse.Namespace) -> int:
 
 
 def _show(found: OverTimeEntry) -> None:
-    from app.comparison.texts.over_time_text import changes_table
-
     table = changes_table(found)
     if table.lines:
         print_tables([table])

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from app.comparison.cells.cell import Comparison, Figure, Row
 from app.core.errors import InputError
 from app.protocol.reading import MOST_PCT
 from app.protocol.states import GOING_ON
@@ -115,24 +114,15 @@ def compare_sessions(arguments: argparse.Namespace) -> None:
         _show_stacks(arguments)
     elif arguments.differences:
         _show_differences(arguments.sessions, arguments.format)
-    elif arguments.verdict:
-        show_verdict(
-            arguments.sessions, arguments.base, arguments.format, arguments.measure, limits_of(arguments)
-        )
     else:
-        limits = limits_of(arguments)
-        if arguments.why is not None or arguments.pre:
-            _show_costs(arguments, limits)
+        limits, measure = limits_of(arguments), arguments.measure
+        found = _compared(arguments.sessions, arguments.base, measure, limits)
+        if arguments.verdict:
+            _show_verdict(found, measure, arguments.format)
+        elif arguments.why is not None or arguments.pre:
+            _show_costs(found, arguments)
         else:
-            show_comparison(
-                arguments.sessions,
-                arguments.base,
-                arguments.format,
-                arguments.measure,
-                limits,
-                arguments.details,
-                arguments.common,
-            )
+            _show_table(found, measure, arguments.format, arguments.details, arguments.common)
 
 
 def _show_stacks(arguments: argparse.Namespace) -> None:
@@ -149,63 +139,51 @@ def _show_stacks(arguments: argparse.Namespace) -> None:
     show_stacks(found, profiles, found.base, arguments.format)
 
 
-def _show_costs(arguments: argparse.Namespace, limits: Limits) -> None:
+def _show_costs(found: Comparison, arguments: argparse.Namespace) -> None:
     from .why import show_pairs, show_why
 
-    found = _compared(arguments.sessions, arguments.base, arguments.measure, limits)
     if arguments.pre:
         show_pairs(found, arguments.format)
     else:
         show_why(found, arguments.why, arguments.format)
 
 
-def _compared(references: Sequence[str], base: str | None, measure: str, limits: Limits | None) -> Comparison:
+def _compared(
+    references: Sequence[str], base: str | None = None, measure: str = "value", limits: Limits | None = None
+) -> Comparison:
     from app.comparison.verdicts.compare import by_measure, compare
 
     with opened() as history:
         return by_measure(compare(history, references, base, limits), measure)
 
 
-def show_comparison(
-    references: Sequence[str],
-    base: str | None = None,
-    form: str = "table",
-    measure: str = "value",
-    limits: Limits | None = None,
-    has_details: bool = False,
-    is_common: bool = False,
+def _show_table(
+    found: Comparison, measure: str, form: str, has_details: bool = False, is_common: bool = False
 ) -> None:
     from app.comparison.answers.sentences import figure_of, first_lines, verdict_sentences
     from app.comparison.texts import text as compare_text
     from app.comparison.verdicts.compare import common
 
-    found = _compared(references, base, measure, limits)
     found = common(found) if is_common else found
     sentences = first_lines(found, figure_of(measure))
     if form == "table":
         say_wrapped(*compare_text.lines_above(found, sentences))
         print_tables([compare_text.shown_table(found, has_details)])
     elif form == "json":
-        print_json({**to_json(found), "sentences": verdict_sentences(found, figure_of(measure))})
+        print_json({**compare_text.to_json(found), "sentences": verdict_sentences(found, figure_of(measure))})
     elif form == "md":
         say_text(compare_text.to_markdown(found, has_details, sentences))
     else:
         say_text(compare_text.to_csv(found))
 
 
-def show_verdict(
-    references: Sequence[str],
-    base: str | None = None,
-    form: str = "table",
-    measure: str = "value",
-    limits: Limits | None = None,
-) -> None:
+def _show_verdict(found: Comparison, measure: str, form: str) -> None:
     """Print the verdict as sentences; as JSON with base and limits."""
     from app.comparison.answers.sentences import figure_of, first_lines, verdict_lines
     from app.comparison.cells.labels import names_of
+    from app.comparison.texts.text import json_of_limits
     from app.comparison.verdicts.across import across_texts
 
-    found = _compared(references, base, measure, limits)
     if form == "json":
         lines = [*found.first_texts, *verdict_lines(found, figure_of(measure))]
         print_json({"base": found.base_id, "sentences": lines, "limits": json_of_limits(found.limits)})
@@ -220,7 +198,7 @@ def show_result_of(plan: str) -> None:
 
     if ids := _sessions_to_compare(plan):
         say("")
-        show_comparison(ids)
+        _show_table(_compared(ids), "value", "table")
         say(f"look at it again: dyno compare {plan[-SUFFIX:]}")
 
 
@@ -258,55 +236,3 @@ def _show_differences(references: Sequence[str], form: str) -> None:
         print_tables([differences_table(names, found)], form)
     else:
         print_tables([differences_table(say_shared(names), found)], form)
-
-
-# what `compare --format json` gives: for scripts, a row has a list for each field, with a value a column
-
-
-_FIGURE = {"values": "value", "n": "n", "samples": "samples", "rounds": "rounds"}  # the field of each key
-_ORDER = (
-    "relative spread low high verdict why p across within reasons marks left_out steadiness cuts disturbed"
-    " searches"
-)
-_CELL = {**_FIGURE, **{key: key for key in _ORDER.split()}, "reasons": "reason"}
-
-
-def to_json(comparison: Comparison) -> dict[str, object]:
-    return {
-        "base": comparison.base_id,
-        "sessions": [_fields(column) for column in comparison.columns],
-        "rows": [_row(row) for row in comparison.rows],
-        "plans": [{"statement": each.label, "values": each.values} for each in comparison.plans],
-        "groups": [
-            {**_fields(group), "ratios": [ratio and _fields(ratio) for ratio in group.ratios]}
-            for group in comparison.groups
-        ],
-        "limits": json_of_limits(comparison.limits),
-        "repeatedly": comparison.repeatedly,
-        "has_own_limits": comparison.has_own_limits,
-        "warnings": [each.text for each in comparison.warnings],
-    }
-
-
-def json_of_limits(limits: Limits) -> dict[str, float]:
-    return {"false_share": limits.false_share, "matters": limits.matters}
-
-
-def _row(row: Row) -> dict[str, object]:
-    found = _fields(row)
-    found.pop("cells")
-    latency_per = found.pop("latency_per")
-    found.pop("measures")
-    measures = {name: _lists(figures, _FIGURE) for name, figures in row.measures.items()}
-    cells = _lists(row.cells, _CELL)
-    cells["left_out"] = [[", ".join(marks) for marks in cell.left_out] for cell in row.cells]
-    return {**found, **cells, "latency_per": latency_per, "measures": measures}
-
-
-def _lists(figures: Sequence[Figure], keys: dict[str, str]) -> dict[str, object]:
-    return {key: [getattr(figure, name) for figure in figures] for key, name in keys.items()}
-
-
-def _fields(value: object) -> dict[str, object]:
-    """The fields of a dataclass by name, in their order."""
-    return {each.name: getattr(value, each.name) for each in fields(value)}  # type: ignore[arg-type]

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+from app.catalog import Catalog, approved_hashes
 from app.core.errors import InputError
-from app.explaining.explaining import MINUTES
+from app.core.table import Table
+from app.explaining.builds import explaining_at
+from app.explaining.entries import ExplanationEntry, entry_of
+from app.explaining.evidence import Evidence
+from app.explaining.explaining import MINUTES, Asked, Explaining, State
+from app.explaining.pair import Pair
+from app.explaining.text import table_of
+from app.planner.request.request import PlanRequest
+from app.protocol.my_cnf import option_key
+from app.remote.reach import reached
+from app.targets.store import Targets
 
 from .answering import add_so_far, add_time, add_ways, add_work, answer, minutes_of, with_options
 from .compare import add_limits, limits_of
@@ -15,14 +26,6 @@ from .parser import add_verb, words_of
 from .plan_options import allowed_of
 from .screen import ask_secret, say
 from .session import opened
-
-if TYPE_CHECKING:
-    from app.core.table import Table
-    from app.explaining.entries import ExplanationEntry
-    from app.explaining.evidence import Evidence
-    from app.explaining.explaining import Asked, Explaining, State
-    from app.explaining.pair import Pair
-    from app.planner.request.request import PlanRequest
 
 
 def add_words(words: Any) -> None:
@@ -68,13 +71,9 @@ class _Question:
         return self.explaining.time_text(self._state)
 
     def entry(self) -> ExplanationEntry:
-        from app.explaining.entries import entry_of
-
         return entry_of(self.explaining, self._state)
 
     def table(self) -> Table:
-        from app.explaining.text import table_of
-
         return table_of(self.entry())
 
 
@@ -83,11 +82,6 @@ class _Question:
 
 def _settled(arguments: argparse.Namespace) -> Explaining:
     """The explanation on its target, which must be free."""
-    from app.catalog import Catalog, approved_hashes
-    from app.explaining.builds import explaining_at
-    from app.remote.reach import reached
-    from app.targets.store import Targets
-
     asked = _asked(arguments)
     asked.request(Catalog())  # what is wrong on every target comes before what the target says
     target = Targets().get(asked.pair.request.target)
@@ -97,9 +91,6 @@ def _settled(arguments: argparse.Namespace) -> Explaining:
 
 
 def _asked(arguments: argparse.Namespace) -> Asked:
-    from app.explaining.explaining import Asked
-    from app.protocol.my_cnf import option_key
-
     together = [words_of("together", each) for each in arguments.together or ()]
     return Asked(
         _pair(arguments),
@@ -112,11 +103,6 @@ def _asked(arguments: argparse.Namespace) -> Asked:
 
 
 def _pair(arguments: argparse.Namespace) -> Pair:
-    from dataclasses import replace
-
-    from app.explaining.pair import Pair
-    from app.planner.request.request import PlanRequest
-
     names = [each for each in (arguments.a, arguments.b) if each is not None]
     if any(":" in each for each in names):
         pair = Pair.of_names(names, PlanRequest(target=arguments.target or "local"))

@@ -7,6 +7,8 @@ from datetime import UTC
 from typing import Any
 
 from app.core.units import date_text
+from app.history.lists.plans import plan_ids, plans, size_text, states_text
+from app.history.lists.sessions import SUFFIX
 
 from .parser import add_json, add_limit, add_noun, add_verb
 from .screen import print_json, print_table
@@ -22,9 +24,6 @@ def add_words(words: Any) -> None:
 
 
 def list_plans(arguments: argparse.Namespace) -> None:
-    from app.history.lists.plans import plan_ids, plans, size_text, states_text
-    from app.history.lists.sessions import SUFFIX
-
     with opened() as history:
         found = plans(history, plan_ids(history, arguments.target, arguments.limit))
     if arguments.json:

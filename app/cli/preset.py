@@ -12,8 +12,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.catalog import Catalog
+from app.catalog.own import copy_preset, diff_presets, read_own_preset, write_preset
 from app.core.errors import InputError, TargetError
 from app.core.toml_text import read_text
+from app.engines import KNOWN
+from app.variables.names import BASELINE
 
 from .parser import Run, add_json, add_noun, add_target, add_verb
 from .screen import ask_secret, complain, print_json, print_table, say, say_text
@@ -57,8 +61,6 @@ def _add_build(parser: Any, text: str) -> None:
 
 def _named(words: Sequence[str], count: int) -> list[tuple[str, str]]:
     """Engine and name of each; an engine also applies to the names after it."""
-    from app.engines import KNOWN
-
     found: list[tuple[str, str]] = []
     engine = ""
     for word in words:
@@ -75,9 +77,6 @@ def _named(words: Sequence[str], count: int) -> list[tuple[str, str]]:
 
 def _only_engine(name: str) -> str:
     """The engine of a preset name that only one engine has."""
-    from app.catalog import Catalog
-    from app.engines import KNOWN
-
     catalog = Catalog()
     found = [each for each in KNOWN if catalog.preset_name(each, name) in catalog.preset_names(each)]
     if len(found) != 1:
@@ -87,9 +86,6 @@ def _only_engine(name: str) -> str:
 
 
 def list_presets(arguments: argparse.Namespace) -> int:
-    from app.catalog import Catalog
-    from app.variables.names import BASELINE
-
     from .workload import complain_of_files
 
     found, problems = Catalog().presets()
@@ -115,8 +111,6 @@ def show_preset(arguments: argparse.Namespace) -> None:
 
 
 def diff_preset(arguments: argparse.Namespace) -> None:
-    from app.catalog.own import diff_presets
-
     first, second = _as_asked(arguments, 2)
     say_text("\n".join(diff_presets(first, second) or ["the presets do not differ"]) + "\n")
 
@@ -125,7 +119,6 @@ def _as_asked(arguments: argparse.Namespace, count: int) -> list[Preset]:
     """The presets as written; with a build, as the build would get them."""
     from dataclasses import replace
 
-    from app.catalog import Catalog
     from app.planner.starting.choices import rendered
 
     from .reach import survey_of
@@ -141,7 +134,6 @@ def _as_asked(arguments: argparse.Namespace, count: int) -> list[Preset]:
 
 
 def check_preset(arguments: argparse.Namespace) -> None:
-    from app.catalog import Catalog
     from app.planner.starting.preset_check import UNANSWERED, try_preset
     from app.remote.reach import reached
     from app.targets.store import Targets
@@ -181,9 +173,6 @@ def _refuse(preset: Preset, refusals: Sequence[BuildReply]) -> None:
 
 
 def new_preset(arguments: argparse.Namespace) -> None:
-    from app.catalog import Catalog
-    from app.catalog.own import copy_preset
-
     (engine, source), (other, name) = _named(arguments.presets, 2)
     if engine != other:
         raise InputError(f"a preset for {engine} is no preset for {other}: write {engine}/{name}")
@@ -192,9 +181,6 @@ def new_preset(arguments: argparse.Namespace) -> None:
 
 
 def edit_preset(arguments: argparse.Namespace) -> None:
-    from app.catalog import Catalog
-    from app.catalog.own import read_own_preset, write_preset
-
     catalog = Catalog()
     engine, name = _named(arguments.presets, 1)[0]
     path, text = read_own_preset(catalog, engine, name)
@@ -203,7 +189,6 @@ def edit_preset(arguments: argparse.Namespace) -> None:
 
 
 def delete_preset(arguments: argparse.Namespace) -> None:
-    from app.catalog import Catalog
     from app.catalog.own import delete_preset
 
     engine, name = _named(arguments.presets, 1)[0]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import Any
 
-from app.catalog import Sequence, Workload
+from app.catalog import Catalog, Sequence, SequenceStep, Workload
+from app.catalog.studies import by_study
 from app.core.errors import InputError
 from app.core.ranges import as_listed
 from app.core.units import count_text, seconds_text
@@ -18,9 +20,7 @@ from app.protocol.plan import Contender, Plan
 
 from .parser import add_json, add_noun, add_verb
 from .screen import print_json, print_table, say_wrapped
-
-if TYPE_CHECKING:
-    from app.catalog import Sequence, SequenceStep
+from .workload import complain_of_files
 
 OPEN = "the plan"
 ONE_A_TABLE = "one a table"
@@ -36,11 +36,6 @@ def add_words(words: Any) -> None:
 
 
 def list_sequences(arguments: argparse.Namespace) -> int:
-    from app.catalog import Catalog
-    from app.catalog.studies import by_study
-
-    from .workload import complain_of_files
-
     catalog = Catalog()
     found, problems = catalog.sequences()
     workloads = {each.name: each for each in catalog.workloads()[0]}
@@ -65,10 +60,6 @@ def _about(seconds: float | None) -> str:
 
 
 def show_sequence(arguments: argparse.Namespace) -> None:
-    from dataclasses import asdict
-
-    from app.catalog import Catalog
-
     catalog = Catalog()
     found = catalog.sequence(arguments.name)
     workloads = {workload.name: workload for workload in catalog.workloads()[0]}

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.core.errors import InputError
+from app.protocol.answers import Snapshot, to_json
+from app.targets.snapshots import HEADERS, row_of, snapshots_left
+from app.targets.store import Targets
 
 from .parser import add_directory, add_json, add_noun, add_target, add_verb
 from .screen import ask_secret, print_json, print_table, say
-
-if TYPE_CHECKING:
-    from app.protocol.answers import Snapshot
 
 
 def add_words(words: Any) -> None:
@@ -28,9 +28,6 @@ def add_words(words: Any) -> None:
 
 
 def list_snapshots(arguments: argparse.Namespace) -> None:
-    from app.protocol.answers import to_json
-    from app.targets.snapshots import HEADERS, row_of
-
     found = _kept(arguments)
     if arguments.json:
         print_json([to_json(each) for each in found])
@@ -48,9 +45,6 @@ def delete_snapshots(arguments: argparse.Namespace) -> None:
 
 
 def _kept(arguments: argparse.Namespace, *deleted: str) -> list[Snapshot]:
-    from app.targets.snapshots import snapshots_left
-    from app.targets.store import Targets
-
     return snapshots_left(Targets().get(arguments.target), ask_secret, deleted, arguments.directory)
 
 

@@ -8,13 +8,8 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
-from app.core.table import MISSING, Table
-from app.core.units import count_text, date_text
-from app.engines import engine_of
-from app.history.machines.calibration import Calibration
+from app.core.units import count_text
 from app.remote.reach import reached
-from app.stats.noise import Noise
-from app.stats.planning import least_difference
 from app.targets.store import Targets
 
 from .parser import add_directory, add_json, add_noun, add_verb
@@ -144,7 +139,7 @@ def survey_target(arguments: argparse.Namespace) -> None:
 
 
 def _show(name: str, survey: Survey) -> None:
-    from app.core.units import bytes_text, count_text
+    from app.core.units import bytes_text
     from app.protocol.answers import Disk
     from app.variables.memory_text import memory_options
 
@@ -227,6 +222,7 @@ def canaries_target(arguments: argparse.Namespace) -> None:
 
 
 def _show_calibration(name: str, machine_key: str) -> int:
+    from app.comparison.texts.calibration_text import calibration_table
     from app.history.machines.calibration import calibration
 
     with opened() as history:
@@ -235,64 +231,3 @@ def _show_calibration(name: str, machine_key: str) -> int:
         raise InputError(f"{name} is not calibrated yet: run dyno target calibrate {name}")
     print_tables([calibration_table(found)])
     return 0
-
-
-# a calibration for people: how noisy a machine is, and which differences it shows in which time
-
-
-MINUTES = (10, 30, 120)
-CONTENDERS, CELLS = 2, 9  # of the plans that are spoken of
-WAYS = {"shared": "shared CPUs", "own": "separate CPUs"}
-CALMER = 0.75  # of the noise: then CPUs of their own are worth it
-
-
-def calibration_table(found: Calibration) -> Table:
-    """A line for each time, a column for each way to give out the CPUs."""
-    noises = {name: noise for name in WAYS if (noise := getattr(found, name)) is not None}
-    lines = tuple(
-        (f"{minutes} min", str(repeats), *(_least(repeats, noise) for noise in noises.values()))
-        for minutes in MINUTES
-        for repeats in [repeats_in(minutes, found)]
-    )
-    title = f"Smallest difference that is found four times in five ({CONTENDERS} contenders, {CELLS} cells)"
-    heads = ("plan takes", "sessions of each contender", *(WAYS[name] for name in noises))
-    return Table(title, heads, lines, 1, tuple(remarks(found)))
-
-
-def repeats_in(minutes: int, found: Calibration) -> int:
-    """The number of sessions of each contender in this time, each as long as in the calibration."""
-    return max(1, int(minutes * 60 / (CONTENDERS * max(found.session_s, 1.0))))
-
-
-def _least(repeats: int, noise: Noise) -> str:
-    least = least_difference(repeats, CELLS, noise.deviation)
-    return MISSING if least is None else f"{least:.1%}"
-
-
-def remarks(found: Calibration) -> list[str]:
-    """The noise with its own error, the number of sessions it comes from, and how to reduce it."""
-    titles = [engine_of(name).title for name in found.engines]
-    sessions = f"{count_text(found.sessions, 'session')} of {' and '.join(titles)}"
-    texts = [f"Measured {date_text(found.at)}, {sessions}."]
-    for name, words in WAYS.items():
-        noise = getattr(found, name)
-        if noise is not None:
-            low, high = noise.bounds()
-            texts.append(
-                f"Server and load on {words}: sessions vary by {noise.deviation:.1%}"
-                f" ({low:.1%} to {high:.1%}), {noise.freedom} degrees of freedom."
-            )
-    if len(titles) > 1:
-        each = ", ".join(
-            f"{engine_of(name).title} {noise.deviation:.1%}" for name, noise in found.engines.items()
-        )
-        texts.append(f"By engine, on {WAYS['shared']}: {each}.")
-    if found.disturbed:
-        texts.append(f"Other programs disturbed {count_text(found.disturbed, 'measurement')}.")
-    if is_calmer_alone(found):
-        texts.append("Separate CPUs for server and load reduce the noise here: choose core sets.")
-    return texts
-
-
-def is_calmer_alone(found: Calibration) -> bool:
-    return bool(found.own and found.shared and found.own.deviation < CALMER * found.shared.deviation)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from app.catalog import Catalog, Workload, approve
 
 from .parser import add_json, add_noun, add_verb
 from .screen import complain, print_json, print_table, say, say_text
-
-if TYPE_CHECKING:
-    from app.catalog import Workload
 
 
 def add_words(words: Any) -> None:
@@ -48,8 +47,6 @@ def _add_sql(verbs: Any) -> None:
 
 
 def list_workloads(arguments: argparse.Namespace) -> int:
-    from app.catalog import Catalog
-
     found, problems = Catalog().workloads()
     if arguments.json:
         print_json([_entry(each) for each in found])
@@ -72,8 +69,6 @@ def _row(workload: Workload) -> tuple[str, ...]:
 
 
 def show_workload(arguments: argparse.Namespace) -> None:
-    from app.catalog import Catalog
-
     catalog = Catalog()
     workload = catalog.workload(arguments.name)
     files = catalog.workload_files(workload)
@@ -104,7 +99,6 @@ def _engines(workload: Workload) -> str:
 
 
 def approve_workload(arguments: argparse.Namespace) -> None:
-    from app.catalog import Catalog, approve
     from app.catalog.approval import hash_of
     from app.core.errors import InputError
 
@@ -129,7 +123,6 @@ def check_sql(arguments: argparse.Namespace) -> int:
 
 def import_sql(arguments: argparse.Namespace) -> None:
     """Write the files of a workload into DYNO_HOME, with a sequence that loads and drives it."""
-    from app.catalog import Catalog
     from app.catalog.mydbtest import import_file
 
     words = (arguments.name, arguments.title, arguments.figure, arguments.over)

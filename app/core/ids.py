@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import threading
 import time
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's: no I, L, O, U
 LENGTH = 26
+ANY_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{5,63}")  # of a session or a desktop, by whichever Dyno
 _RANDOM_BITS = 80
 
 _lock = threading.Lock()

@@ -7,7 +7,6 @@ from typing import TypedDict
 
 from app.core.table import Table
 from app.core.units import count_text, unit_text
-from app.stats.at_target.welch import Difference
 
 from .bisect_search import BAD, FOUND, GOES_ON, SAME, Bisection, Look
 from .bisecting import BuildSearch
@@ -63,7 +62,7 @@ def bisect_entry(search: BuildSearch, found: Bisection, evidence: Evidence) -> B
 
 
 def _look(search: BuildSearch, look: Look) -> LookEntry:
-    low, high = _interval(look.ratio, search.asked.level)
+    low, high = (look.ratio.interval(search.asked.level) if look.ratio else None) or (None, None)
     return {
         "build": search.builds[look.pair[1]],
         "against": search.builds[look.pair[0]],
@@ -73,10 +72,6 @@ def _look(search: BuildSearch, look: Look) -> LookEntry:
         "high": high,
         "n": look.n,
     }
-
-
-def _interval(ratio: Difference | None, level: float) -> tuple[float | None, float | None]:
-    return (ratio.interval(level) if ratio else None) or (None, None)
 
 
 def _sentence(search: BuildSearch, found: Bisection, is_late: bool) -> str:

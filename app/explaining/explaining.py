@@ -20,7 +20,7 @@ from app.planner.kinds.canary import estimated
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.request import PlanRequest
 from app.planner.resolve.resolve import choices_of, machine_key, resolve
-from app.protocol.plan import Contender, Plan
+from app.protocol.plan import Plan
 from app.stats import Limits
 from app.stats.at_target.verdicts import LEAST
 
@@ -166,17 +166,9 @@ def _first_square(names: Sequence[str]) -> Square:
 
 
 def requests_of(pair: Between, groups: Sequence[Group]) -> tuple[ContenderRequest, ...]:
-    """The contenders of these groups, as a plan asks for them."""
-    return tuple(_request(pair.contender(each)) for each in groups)
-
-
-def _request(contender: Contender) -> ContenderRequest:
-    """The contender with its rendered my.cnf as the preset."""
-    return ContenderRequest(
-        build=contender.build, engine=contender.engine, preset=contender.preset, name=contender.name,
-        table_options=contender.table_options, cores=contender.cores, allocator=contender.allocator,
-        numa=contender.numa, memory_limit=str(contender.memory_limit or ""), preset_text=contender.cnf,
-    )  # fmt: skip
+    """The contenders of these groups with their rendered my.cnf, as a plan asks for them."""
+    contenders = map(pair.contender, groups)
+    return tuple(ContenderRequest.of(each, each.cnf, each.name) for each in contenders)
 
 
 def step_of(plan: Plan, wanted: str) -> str:

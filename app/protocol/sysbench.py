@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import replace
-from typing import Any, List, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from .plan import PREPARING, Plan, Step
 from .words import word
@@ -22,6 +22,7 @@ LOADED = "DYNO_LOADED"  # which of them, without .lua
 _OF_SLICES = ("--time=0", "--events=0", "--report-interval=0")
 PERCENTILE = 95
 MOST_SEED = 2**31 - 1  # that sysbench takes; 0 would be the clock
+_REQUIRE = re.compile(r"""\brequire\s*\(?\s*["']([A-Za-z0-9_-]+)["']""")
 _FAMILY = re.compile(r"\bCOLUMN_FAMILY\s*=\s*(\w+)[\s,]*", re.IGNORECASE)
 SHARED = (  # the same for every step
     "--db-driver=mysql",
@@ -95,3 +96,20 @@ def without_family(table_options: str) -> Tuple[str, str]:
 
 def _word(value: Any) -> str:
     return word(value).lower() if isinstance(value, bool) else str(value)
+
+
+def lua_with_required(names: Iterable[str], text_of: Callable[[str], Optional[str]]) -> Dict[str, str]:
+    """Lua files by their names in a plan, with all that they require and that has a text."""
+    found: Dict[str, str] = {}
+    wanted = list(names)
+    while wanted:
+        key = "workloads/" + wanted.pop()
+        text = None if key in found else text_of(key)
+        if text is not None:
+            found[key] = text
+            wanted += required_by(text)
+    return found
+
+
+def required_by(lua: str) -> List[str]:
+    return [each + ".lua" for each in _REQUIRE.findall(lua)]

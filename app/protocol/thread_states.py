@@ -23,6 +23,11 @@ TITLES = {  # the states, in the order in which people see them
     UNKNOWN: "unknown",
 }
 STATES = tuple(TITLES)
+COSTS = (  # what machine and server spend per query, besides the counters of the processor and these states
+    "cpu_us", "machine_cpu_us", "disk_busy_us", "context_switches", "rows_read", "reads", "read_kb",
+    "written_kb", "log_kb", "server_read_kb", "server_written_kb", "cpu_user_us", "cpu_system_us",
+    "voluntary_switches", "involuntary_switches",
+)  # fmt: skip
 WRONG_BY = 0.02  # a share of the threads, for rounding
 ON_CPU = (RUNNING, RUNNABLE)  # from the counters of the scheduler; all others from samples
 

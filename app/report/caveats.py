@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
-from app.comparison.cells.cell import Comparison, Row
+from app.comparison.cells.cell import Cell, Comparison, Row
 from app.comparison.cells.labels import row_label
 from app.comparison.differences.differences import rules_of
 from app.comparison.texts.text import left_out_text, seconds_remarks, worded
@@ -80,43 +80,40 @@ def _blocks(middle: float, most: float, where: str) -> str:
     )
 
 
+def _cells(found: Comparison, names: Sequence[str]) -> Iterator[tuple[str, str, Cell]]:
+    """Each cell, with its step and the name of its column."""
+    for row in found.rows:
+        for name, cell in zip(names, row.cells, strict=True):
+            yield row_label(row), name, cell
+
+
 def _without_figure(found: Comparison, names: Sequence[str]) -> Iterator[str]:
     """Steps without a result, by reason: a step that nobody ran is one line."""
-    return _gathered(
-        (f"no result: {reason}", row_label(row), name)
-        for row in found.rows
-        for name, cell in zip(names, row.cells, strict=True)
-        if (reason := cell.reason)
-    )
+    cells = _cells(found, names)
+    return _gathered((f"no result: {cell.reason}", step, name) for step, name, cell in cells if cell.reason)
 
 
 def _marked(found: Comparison, names: Sequence[str]) -> Iterator[str]:
     return _gathered(
-        (mark_text(mark), row_label(row), name)
-        for row in found.rows
-        for at, name in enumerate(names)
-        for mark in marks_of_measures(row.cells[at])  # it has a table of costs
-        if mark not in worded(row.cells[at])
+        (mark_text(mark), step, name)
+        for step, name, cell in _cells(found, names)
+        for mark in marks_of_measures(cell)  # it has a table of costs
+        if mark not in worded(cell)
     )
 
 
 def _left_out(found: Comparison, names: Sequence[str]) -> Iterator[str]:
     """Repeats that do not count."""
-    return _gathered(
-        (out, row_label(row), name)
-        for row in found.rows
-        for at, name in enumerate(names)
-        if (out := left_out_text(row.cells[at]))
-    )
+    cells = _cells(found, names)
+    return _gathered((out, step, name) for step, name, cell in cells if (out := left_out_text(cell)))
 
 
 def _seconds(found: Comparison, names: Sequence[str]) -> list[str]:
     """Why sessions were not steady, and which seconds count after a cut."""
     unsteady = [
-        f"{row_label(row)}, {name}: {'; '.join(texts)}"
-        for row in found.rows
-        for at, name in enumerate(names)
-        if (texts := seconds_remarks(row.cells[at]))
+        f"{step}, {name}: {'; '.join(texts)}"
+        for step, name, cell in _cells(found, names)
+        if (texts := seconds_remarks(cell))
     ]
     more = len(unsteady) - _MOST_CELLS
     return [*unsteady[:_MOST_CELLS], *([f"{more:,} more cells like these"] if more > 0 else [])]

@@ -19,30 +19,10 @@ def to_markdown(report: Report, sections: Sequence[str] = SECTIONS) -> str:
     parts = [f"# {_plain(report.title)}", _plain(report.made)]
     if report.own_text.strip():
         parts.append(report.own_text.strip())
-    for name, write in _WRITTEN.items():
-        if name in sections and any((found := write(report))[1:]):
-            parts += found
+    for name, (title, write) in _WRITTEN.items():
+        if name in sections and any(found := write(report)):
+            parts += [f"## {title}", *found]
     return "\n\n".join(filter(None, parts)) + "\n"
-
-
-def _summary(report: Report) -> list[str]:
-    return ["## Summary", *map(_plain, report.summary)]
-
-
-def _setup(report: Report) -> list[str]:
-    return ["## What was compared", _table(report.setups)]
-
-
-def _differences(report: Report) -> list[str]:
-    return ["## What differs", _table(report.differences)]
-
-
-def _results(report: Report) -> list[str]:
-    return ["## Results", *map(_table, report.results), _plain(about_ratio(report.comparison))]
-
-
-def _costs(report: Report) -> list[str]:
-    return ["## What a query costs", *_causes(report), *map(_table, report.costs)]
 
 
 def _causes(report: Report) -> list[str]:
@@ -53,32 +33,27 @@ def _causes(report: Report) -> list[str]:
     return parts
 
 
-def _stacks(report: Report) -> list[str]:
-    return ["## Where the time went", *(_table(table) for step in report.stacks for table in step.tables)]
-
-
-def _caveats(report: Report) -> list[str]:
-    return ["## Caveats", "\n".join(f"- {_plain(each)}" for each in report.caveats)]
-
-
-def _repeat(report: Report) -> list[str]:
-    presets = [
+def _presets(report: Report) -> list[str]:
+    return [
         part
         for preset in report.presets
         for part in (f"### my.cnf of {_plain(', '.join(preset.names))}", _code(preset.cnf))
     ]
-    return ["## How to repeat it", *map(_with_code, report.repeat), *presets]
 
 
-_WRITTEN: dict[str, Callable[[Report], list[str]]] = {
-    "summary": _summary,
-    "setup": _setup,
-    "differences": _differences,
-    "results": _results,
-    "cost": _costs,
-    "stacks": _stacks,
-    "caveats": _caveats,
-    "repeat": _repeat,
+# by the name of a section: its title, and its parts
+_WRITTEN: dict[str, tuple[str, Callable[[Report], list[str]]]] = {
+    "summary": ("Summary", lambda its: [*map(_plain, its.summary)]),
+    "setup": ("What was compared", lambda its: [_table(its.setups)]),
+    "differences": ("What differs", lambda its: [_table(its.differences)]),
+    "results": ("Results", lambda its: [*map(_table, its.results), _plain(about_ratio(its.comparison))]),
+    "cost": ("What a query costs", lambda its: [*_causes(its), *map(_table, its.costs)]),
+    "stacks": (
+        "Where the time went",
+        lambda its: [_table(each) for step in its.stacks for each in step.tables],
+    ),
+    "caveats": ("Caveats", lambda its: ["\n".join(f"- {_plain(each)}" for each in its.caveats)]),
+    "repeat": ("How to repeat it", lambda its: [*map(_with_code, its.repeat), *_presets(its)]),
 }
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from app.core.harmless import harmless
+from app.core.ids import ANY_ID
 
 from .address import MAX_PERSON
 from .edits import MOST_CLOCK, Edit
@@ -15,7 +15,6 @@ from .store import ROW, Announced, Row, TeamError
 T = TypeVar("T")
 MOST_AUTHORS = 10_000
 MOST_BYTES = 1 << 30  # of one journal, as for imports
-_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{5,63}")
 _WRONG = (ValueError, TypeError, AttributeError, IndexError, OverflowError)
 
 
@@ -81,6 +80,6 @@ def name(value: Any) -> str:
 
 
 def _id(value: Any) -> str:
-    if not _ID.fullmatch(text(value, 64)):
+    if not ANY_ID.fullmatch(text(value, 64)):
         raise ValueError("an id is damaged")
     return str(value)

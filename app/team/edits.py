@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.core.errors import DynoError
+from app.core.ids import ANY_ID
 from app.history.lists.edits import MAX_NAME, MAX_NOTE, checked
 
 Register = tuple[str, str, str]  # subject, kind, item: what two edits can disagree about
 
 MOST_CLOCK = 1 << 53
 STEP = 1_000_000  # a clock that is further ahead of all others is refused: it would win for ever
-_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{5,63}")
 _SHA256 = re.compile(r"[0-9a-f]{0,64}")
 MAX_SOURCE = 10_000  # characters about the source of published sessions
 
@@ -95,7 +95,7 @@ def check(edit: Edit) -> Edit:
 
 
 def _check_frame(edit: Edit) -> None:
-    if not (_ID.fullmatch(edit.author) and _ID.fullmatch(edit.subject)):
+    if not (ANY_ID.fullmatch(edit.author) and ANY_ID.fullmatch(edit.subject)):
         raise ValueError("its author or session is no id")
     if not (0 < edit.number < MOST_CLOCK and 0 < edit.clock < MOST_CLOCK and 0 <= edit.at < 1e11):
         raise ValueError("its number, clock or time is out of range")

@@ -186,10 +186,6 @@ def _delete(history: History, edit: Edit) -> bool:
     return True
 
 
-def _name(history: History, session: str, _item: str, value: Any) -> None:
-    _replace(history, "session_name", session, None if value is None else (value,))
-
-
 def _tag(history: History, session: str, item: str, value: Any) -> None:
     history.connection.execute("DELETE FROM session_tag WHERE session = ? AND tag = ?", (session, item))
     if value is not None:
@@ -226,29 +222,26 @@ def _cut(history: History, session: str, item: str, value: Any) -> None:
         recount(connection, step[0])
 
 
-def _imported(history: History, session: str, _item: str, value: Any) -> None:
-    _replace(history, "imported", session, value)
+def _replaced(table: str) -> Callable[[History, str, str, Any], None]:
+    """Writes the one row of a session in an owned table; None: none."""
 
+    def replace(history: History, session: str, _item: str, value: Any) -> None:
+        history.connection.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
+        if value is not None:
+            values = value if isinstance(value, list) else (value,)
+            marks = ", ".join("?" * (len(values) + 1))
+            history.connection.execute(f"INSERT INTO {table} VALUES ({marks})", (session, *values))
 
-def _published(history: History, session: str, _item: str, value: Any) -> None:
-    _replace(history, "published", session, value)
-
-
-def _replace(history: History, table: str, session: str, values: Any) -> None:
-    """The one row of a session in an owned table; None: none."""
-    history.connection.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
-    if values is not None:
-        marks = ", ".join("?" * (len(values) + 1))
-        history.connection.execute(f"INSERT INTO {table} VALUES ({marks})", (session, *values))
+    return replace
 
 
 _DO: dict[str, Callable[[History, str, str, Any], None]] = {
-    "name": _name,
+    "name": _replaced("session_name"),
     "tag": _tag,
     "note": _note,
     "cut": _cut,
-    "imported": _imported,
-    "published": _published,
+    "imported": _replaced("imported"),
+    "published": _replaced("published"),
 }
 
 
@@ -268,14 +261,19 @@ def edits_after(history: History, author: str, number: int, most: int) -> list[E
     return [Edit(*row) for row in rows]
 
 
+def kept(history: History, name: str) -> str:
+    """A value of this desktop by name; '' where there is none."""
+    row = history.one("SELECT value FROM team WHERE name = ?", (name,))
+    return str(row[0]) if row else ""
+
+
+def keep(history: History, name: str, value: object) -> None:
+    history.connection.execute("INSERT OR REPLACE INTO team VALUES (?, ?)", (name, str(value)))
+
+
 def pushed(history: History) -> int:
     """The last edit of this desktop that the server has."""
-    row = history.one("SELECT value FROM team WHERE name = 'pushed'")
-    return int(row[0]) if row else 0
-
-
-def keep_pushed(history: History, number: int) -> None:
-    history.connection.execute("INSERT OR REPLACE INTO team VALUES ('pushed', ?)", (str(number),))
+    return int(kept(history, "pushed") or 0)
 
 
 def become_another(history: History, number: int) -> None:
@@ -283,7 +281,7 @@ def become_another(history: History, number: int) -> None:
     with history.transaction() as connection:
         old, new = author_of(history), new_id()
         connection.execute("UPDATE team SET value = ? WHERE name = 'author'", (new,))
-        keep_pushed(history, 0)
+        keep(history, "pushed", 0)
         connection.execute("DELETE FROM team WHERE name = 'announced'")
         for table, columns in (("edit", ""), ("in_force", ""), ("edit", "over_")):
             connection.execute(

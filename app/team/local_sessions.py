@@ -16,6 +16,7 @@ from app.history.recorded.writing import Writer
 from app.history.store import journals
 from app.history.store.history import History, HistoryError
 
+from .local_edits import keep, kept
 from .store import ROW, Announced, Line, Row, TeamError
 
 # columns of a session that lists show and sort by, as the history has them
@@ -243,37 +244,28 @@ def keep_seen(history: History, author: str, number: int) -> None:
 
 def server_of(history: History) -> str:
     """The identity of the server that this history is shared with; '' before the first exchange."""
-    return _kept(history, "server")
+    return kept(history, "server")
 
 
 def last_announcement(history: History) -> int:
     """The number of the last session that this desktop announced."""
-    return int(_kept(history, "announced") or 0)
+    return int(kept(history, "announced") or 0)
 
 
 def keep_last_announcement(history: History, author: str, number: int) -> None:
     with history.transaction():
-        _keep(history, "announced", str(number))
+        keep(history, "announced", number)
         history.connection.execute("INSERT OR REPLACE INTO team_seen VALUES (?, ?)", (author, number))
 
 
 def share_with(history: History, identity: str, with_all: bool) -> None:
     """Compare anew what the server has; `with_all`: give it what came from another team too."""
     with history.transaction() as connection:
-        _keep(history, "server", identity)
-        _keep(history, "announced", "0")
+        keep(history, "server", identity)
+        keep(history, "announced", 0)
         connection.execute("DELETE FROM team_seen")
         connection.execute("UPDATE team_session SET announced = '', refused = ''")
         connection.execute(
             "UPDATE team_session SET agreed = 0, chain = x'', is_from_team = 0 WHERE ? OR NOT is_from_team",
             (with_all,),
         )
-
-
-def _kept(history: History, name: str) -> str:
-    row = history.one("SELECT value FROM team WHERE name = ?", (name,))
-    return str(row[0]) if row else ""
-
-
-def _keep(history: History, name: str, value: str) -> None:
-    history.connection.execute("INSERT OR REPLACE INTO team VALUES (?, ?)", (name, value))

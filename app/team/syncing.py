@@ -92,7 +92,7 @@ def _check_author(history: History, store: Store, numbers: dict[str, int]) -> No
                 local_edits.become_another(history, own.number)
                 return
         pushed += len(page)
-    local_edits.keep_pushed(history, pushed)
+    local_edits.keep(history, "pushed", pushed)
 
 
 def _fetch_of(history: History, store: Store, done: Synced, author: str, last: int) -> None:
@@ -119,4 +119,4 @@ def push_edits(history: History, store: Store, done: Synced, there: dict[str, in
             number += len(page)
             done.pushed_edits += len(page)
             if author == own:
-                local_edits.keep_pushed(history, number)
+                local_edits.keep(history, "pushed", number)

@@ -179,9 +179,5 @@ def _value(node: ast.expr, names: Mapping[str, int]) -> Any:
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return -_value(operand, names)
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _FUNCTIONS and args:
-            return _call(name, [_value(each, names) for each in args])
+            return _FUNCTIONS[name]([_value(each, names) for each in args])
     raise ValueError(f"{ast.unparse(node)!r} is not allowed: use ram, cores, numbers, * / + - min max")
-
-
-def _call(name: str, values: list[Any]) -> Any:
-    return _FUNCTIONS[name](values)

@@ -281,6 +281,7 @@ def test_size_over_rows(desktop: Desktop, contender: str, low: int, high: int) -
     assert low < sizes[-1]["value"] / 20_000 < high
 
 
+@pytest.mark.full
 def test_a_step_with_fewer_clients_is_marked(desktop: Desktop) -> None:
     preset = (
         Path("cnf_presets/innodb/baseline.cnf")
@@ -300,6 +301,7 @@ def test_a_step_with_fewer_clients_is_marked(desktop: Desktop) -> None:
     assert re.search(r"^read +5 .*fewer-clients", said, re.MULTILINE)
 
 
+@pytest.mark.full
 def test_rates_are_kept_and_one_beyond_reach_is_marked(desktop: Desktop) -> None:
     beyond = POINTS + '\n[[step]]\nname = "beyond"\nworkload = "tencent-read"\nrate = 1000000\nseconds = 2\n'
     (desktop.home / "sequences/points.toml").write_text(beyond)

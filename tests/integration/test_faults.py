@@ -70,6 +70,7 @@ def check_whole(desktop: Desktop, there: Path, seconds: int = LONG["seconds"]) -
         check_every_second(desktop.events(entry["id"]), step, seconds)
 
 
+@pytest.mark.full
 @pytest.mark.root
 def test_link_down_in_the_middle_of_a_step_and_up_again(
     desktop: Desktop, two_targets: tuple[FarTarget, FarTarget]
@@ -128,6 +129,7 @@ def test_desktop_killed_and_followed_again(desktop: Desktop) -> None:
     check_whole(desktop, desktop.target)
 
 
+@pytest.mark.full
 def test_a_plan_in_another_directory_is_found_by_the_words_that_the_run_printed(
     desktop: Desktop, tmp_path: Path
 ) -> None:
@@ -240,6 +242,7 @@ def test_agent_killed_is_a_lost_session_and_its_server_ends_with_it(desktop: Des
     assert [each["state"] for each in desktop.sessions()] == ["lost", "completed"]
 
 
+@pytest.mark.full
 def test_a_rehearsal_that_is_killed_leaves_no_server(desktop: Desktop) -> None:
     words = ["run", *desktop.plan(), "--dry-run", "--start", "--allow-busy"]
     running = desktop.begin(*words, rehearses=True)

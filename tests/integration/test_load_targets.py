@@ -88,6 +88,7 @@ def test_two_load_targets_drive_a_session(desktop: Desktop, clients: list[Sshd])
     assert "cannot wait in the queue" in again
 
 
+@pytest.mark.full
 def test_load_targets_drive_slices_at_a_rate(desktop: Desktop, clients: list[Sshd]) -> None:
     words = desktop.plan(*PAIR, seconds=3, warmup=1, threads=3, others_pct=100, order="slices")
     desktop.dyno("run", *words, "--arrivals", "even", *FROM)
@@ -121,6 +122,7 @@ def test_a_load_target_that_drops_out_ends_the_step_and_is_used_again(
     assert steps["update-index"]["state"] == "completed"
 
 
+@pytest.mark.full
 def test_a_load_target_that_is_restarted_is_called_again(desktop: Desktop, clients: list[Sshd]) -> None:
     run = desktop.begin("run", *desktop.plan(seconds=6, warmup=0, threads=2, others_pct=100), *FROM)
     wait_until(lambda: _has_sample(desktop.target), "the first step is measured", 180)

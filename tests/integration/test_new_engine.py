@@ -64,6 +64,7 @@ def added(desktop: Desktop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     return desktop
 
 
+@pytest.mark.full
 def test_an_engine_is_added_by_one_file_and_its_presets(added: Desktop, tmp_path: Path) -> None:
     presets = [(each["engine"], each["name"], each["title"]) for each in added.json("preset", "list")]
     assert presets[-1] == ("memory", "baseline", "Tables of a gigabyte")

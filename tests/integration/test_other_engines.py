@@ -60,6 +60,7 @@ def test_memory_goes_through_a_sequence_with_nothing_set(home: Desktop) -> None:
     } <= names
 
 
+@pytest.mark.full
 def test_rows_that_a_restart_takes_away_are_not_measured(home: Desktop) -> None:
     run(home, "memory", code=1, **{"start-state": "restarted"})
     (ended,) = events(home, "memory", SessionEnded)

@@ -70,6 +70,7 @@ def without_perf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(folder))
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not shutil.which("eu-stack") and not shutil.which("gdb"), reason="neither is installed")
 def test_where_perf_is_missing_the_server_is_dumped(desktop: Desktop, without_perf: None) -> None:
     said, session = _burned(desktop, seconds=4)

@@ -234,6 +234,7 @@ def limit_of(desktop: Desktop) -> float:
     return float(found["innodb_max_dirty_pages_pct"])
 
 
+@pytest.mark.full
 def test_skipped_or_stopped_it_leaves_no_variable_changed(desktop: Desktop) -> None:
     begin_slowly(desktop)
     assert limit_of(desktop) == 0

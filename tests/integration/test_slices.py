@@ -171,12 +171,9 @@ def loading(which: int) -> Callable[[Desktop], Callable[[], bool]]:
     return of
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
-    "when",
-    [
-        pytest.param(loading(1), id="the second loads", marks=pytest.mark.full),
-        pytest.param(in_slices, id="in slices"),
-    ],
+    "when", [pytest.param(loading(1), id="the second loads"), pytest.param(in_slices, id="in slices")]
 )
 def test_with_the_agent_the_servers_of_all_end_stopped_ones_too(
     desktop: Desktop, when: Callable[[Desktop], Callable[[], bool]]

@@ -70,7 +70,7 @@ def answer(qtbot: QtBot, text: str) -> str:
 
 
 def survey_again(qtbot: QtBot, panel: TargetsPanel, do: Callable[[], object]) -> None:
-    with qtbot.waitSignal(panel.surveyed, timeout=WAIT_MS):
+    with qtbot.waitSignal(panel.known.surveyed, timeout=WAIT_MS):
         do()
 
 

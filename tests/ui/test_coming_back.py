@@ -26,6 +26,7 @@ def targets(desktop: Desktop, two_targets: tuple[FarTarget, FarTarget]) -> list[
 
 
 @pytest.mark.root
+@pytest.mark.full
 @pytest.mark.timeout(420)
 def test_closed_in_the_middle_and_opened_again(desktop: Desktop, targets: list[str], tmp_path: Path) -> None:
     with screen_of() as screen:

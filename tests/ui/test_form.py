@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QDialogButtonBox, QTreeWidgetItem
 from pytestqt.qtbot import QtBot
 
 from ui.core.theme import Theme
+from ui.pages.bench.plan.run_dialogs import TickList
 from ui.widgets.form import Choice, Field, Form, Lines, Number, Tick
 from ui.widgets.list_dialog import MANY, ListDialog, TreeDialog
-from ui.widgets.tick_list import TickList
 
 FIELDS = (
     Field("name", "&Name", "How it is called", empty="nuc-i3", needed="enter a name"),

@@ -43,7 +43,7 @@ from ui.core.context import Context
 from ui.core.secret_dialog import SecretDialog
 from ui.dialogs.closing import ClosingDialog
 from ui.dialogs.cut import CutDialog
-from ui.dialogs.removing import ask_before
+from ui.dialogs.questions import ask_before
 from ui.dialogs.report import ReportDialog
 from ui.pages.bench.presets.dialog import PresetDialog
 from ui.pages.bench.targets.builds import BuildNotesDialog

@@ -221,7 +221,7 @@ def test_who_stays_is_not_closed_when_the_plans_end(window: Window, qtbot: QtBot
 
 
 @pytest.mark.parametrize(
-    "times", [20, pytest.param(500, marks=[pytest.mark.full, pytest.mark.timeout(1800)])]
+    "times", [10, pytest.param(500, marks=[pytest.mark.full, pytest.mark.timeout(1800)])]
 )
 @pytest.mark.usefixtures("restless")
 def test_pages_and_dialogs_come_and_go(settled: Context, qtbot: QtBot, times: int) -> None:

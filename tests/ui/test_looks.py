@@ -43,14 +43,13 @@ from tests.unit.explaining.pairs import shown
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.core.secret_dialog import SecretDialog
-from ui.dialogs.auth_plugin import PluginDialog
 from ui.dialogs.closing import ClosingDialog
 from ui.dialogs.cut import CutDialog
 from ui.dialogs.help import AboutDialog, HelpDialog
 from ui.dialogs.queue import QueueDialog
 from ui.dialogs.report import ReportDialog
 from ui.dialogs.settings import SettingsDialog
-from ui.dialogs.team import CertificateDialog, TeamDialog
+from ui.dialogs.team import CertificateDialog, PluginDialog, TeamDialog
 from ui.dialogs.team_sessions import TeamSessionsDialog
 from ui.pages import PLACES
 from ui.pages.bench.plan.run_dialogs import LoadDialog, QueueingDialog, SeveralDialog

@@ -13,12 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from tests.ui.pixels import SIZE, has_colour, picture, show
 from ui.core.theme import Theme
-from ui.widgets.charts.bar_chart import BarChart
+from ui.widgets.charts.bar_chart import BarChart, StackedBars
 from ui.widgets.charts.frame import ROW
-from ui.widgets.charts.line_chart import LineChart
+from ui.widgets.charts.line_chart import LineChart, PercentileChart
 from ui.widgets.charts.lines import Line
-from ui.widgets.charts.percentile_chart import PercentileChart
-from ui.widgets.charts.stack_chart import StackedBars
 from ui.widgets.charts.still import StillChart
 from ui.widgets.image import save_image
 

@@ -15,8 +15,8 @@ from app.targets.surveys import Surveys
 from tests.integration.sshd import Sshd, StartSshd, make_key
 from tests.ui.targets_panel import WAIT_MS, click, dialog_of, type_in, wait_for
 from ui.core.secret_dialog import SecretDialog
-from ui.dialogs.host_key import HostKeyDialog
 from ui.pages.bench.targets.panel import TargetsPanel
+from ui.pages.bench.targets.surveying import HostKeyDialog
 
 
 def test_a_target_is_added_its_key_accepted_and_its_survey_shown(

@@ -18,8 +18,8 @@ from app.targets.store import Targets
 from app.targets.surveys import Surveyed, Surveys
 from tests.integration.sshd import Sshd
 from tests.ui.targets_panel import WAIT_MS, click, dialog_of, type_in, wait_for
-from ui.dialogs.host_key import HostKeyDialog
 from ui.pages.bench.targets.panel import TargetsPanel
+from ui.pages.bench.targets.surveying import HostKeyDialog
 
 # the first look
 
@@ -29,7 +29,7 @@ def test_this_computer_is_there_and_surveyed_by_itself(
 ) -> None:
     panel = open_panel()
     assert panel.chosen.name == LOCAL and panel.survey_of(LOCAL) is None
-    with qtbot.waitSignal(panel.surveyed, timeout=WAIT_MS) as caught:
+    with qtbot.waitSignal(panel.known.surveyed, timeout=WAIT_MS) as caught:
         pass
     name, survey = caught.args
     assert name == LOCAL and panel.survey_of(LOCAL) == survey
@@ -174,7 +174,7 @@ def test_another_data_directory_is_chosen_and_its_disk_surveyed(
     wait_for(qtbot, panel, LOCAL, "reached")
     box = panel.view.directory.findChild(QComboBox)
     assert box is not None and box.isVisible() and box.currentText() == first
-    with qtbot.waitSignals([panel.target_chosen, panel.surveyed], timeout=WAIT_MS, order="strict"):
+    with qtbot.waitSignals([panel.target_chosen, panel.known.surveyed], timeout=WAIT_MS, order="strict"):
         box.setFocus()
         qtbot.keyClick(box, Qt.Key.Key_Down)
     assert panel.chosen.directory == other and Targets().get(LOCAL).directories == [other, first]

@@ -24,10 +24,9 @@ from tests.team import MemoryStore
 from ui.core.bus import Changes
 from ui.core.context import Context
 from ui.core.secret_dialog import SecretDialog
-from ui.dialogs.auth_plugin import PluginDialog
-from ui.dialogs.team import CertificateDialog, TeamDialog
+from ui.dialogs.team import CertificateDialog, PluginDialog, TeamDialog
 from ui.dialogs.team_sessions import TeamSessionsDialog
-from ui.shell.team_line import TeamLine
+from ui.shell.notices import TeamLine
 
 from .test_targets import dialog_of
 

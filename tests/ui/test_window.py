@@ -24,8 +24,7 @@ from tests.journals import Maker, contender, plan, whole
 from tests.ui.watched import WatchedPlans, keep, watched
 from ui.core.bus import Wanted
 from ui.core.context import Context
-from ui.shell.notices import Notices
-from ui.shell.saved import SavedNews
+from ui.shell.notices import Notices, SavedNews
 from ui.shell.window import Window
 
 

@@ -6,7 +6,7 @@ Every label is a `Label`, every tooltip is made by `as_tip`; a test finds those 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
@@ -27,11 +27,22 @@ class Label(QLabel):
     """A label that shows text as it is; its role is its look in the style."""
 
     def __init__(
-        self, text: str = "", role: str = "", *, wraps: bool = False, parent: QWidget | None = None
+        self,
+        text: str = "",
+        role: str = "",
+        *,
+        wraps: bool = False,
+        selectable: bool = False,
+        buddy: QWidget | None = None,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.setTextFormat(QtCore.TextFormat.PlainText)
         self.setWordWrap(wraps)
+        if selectable:
+            self.setTextInteractionFlags(QtCore.TextInteractionFlag.TextSelectableByMouse)
+        if buddy is not None:
+            self.setBuddy(buddy)  # the key of its text leads there
         if role:
             self.setProperty("role", role)
         self.setText(text)
@@ -39,9 +50,22 @@ class Label(QLabel):
     def setText(self, text: str) -> None:
         super().setText(as_shown(text))
 
+    def show_first(self, lines: Sequence[str], most: int) -> None:
+        """Show the first lines, all of them in the tooltip; hidden where there are none."""
+        self.setText(first_lines(lines, most))
+        self.setToolTip(as_tip("\n".join(lines) if len(lines) > most else ""))
+        self.setVisible(bool(lines))
+
     def set_role(self, role: str) -> None:
-        self.setProperty("role", role)
-        self.style().polish(self)
+        if role != self.property("role"):
+            self.setProperty("role", role)
+            self.style().polish(self)
+
+
+def first_lines(lines: Sequence[str], most: int) -> str:
+    """The first of these lines, and how many more there are."""
+    more = [f"and {len(lines) - most} more"] if len(lines) > most else []
+    return "\n".join([*lines[:most], *more])
 
 
 def as_shown(text: str) -> str:

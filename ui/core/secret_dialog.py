@@ -28,20 +28,17 @@ class SecretDialog(QDialog):
         self.setWindowTitle(f"{what.capitalize()} needed")
         self.setMinimumWidth(WIDTH)
         self.field = self._make_field()
-        label = Label(capitalised(prompt))
-        label.setWordWrap(True)
-        label.setBuddy(self.field)
-        refused = Label("The last answer was not accepted.")
-        refused.setProperty("role", "bad")
+        label = Label(capitalised(prompt), wraps=True, buddy=self.field)
+        refused = Label("The last answer was not accepted.", "bad")
         refused.setVisible(was_refused)
-        note = Label("Dyno stores it in memory until you close the window, to reconnect after a lost link.")
-        note.setProperty("role", "muted")
-        note.setWordWrap(True)
+        note = "Dyno stores it in memory until you close the window, to reconnect after a lost link."
         layout = QVBoxLayout(self)
         layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
         layout.setSpacing(SPACE)
-        for widget in (label, refused, self.field, self._make_toggle(), note, self._make_buttons()):
+        for widget in (label, refused, self.field, self._make_toggle()):
             layout.addWidget(widget)
+        layout.addWidget(Label(note, "muted", wraps=True))
+        layout.addWidget(self._make_buttons())
 
     def secret(self) -> str | None:
         """The typed secret; None if the person skips it."""

@@ -32,7 +32,7 @@ CLOSE_S = 3.0
 class TeamState:
     """How the exchange goes."""
 
-    text: str = ""  # of the status bar; '': no team's history is in use
+    text: str = ""  # '': no team's history is in use
     error: Exception | None = None
     done: Synced | None = None
 
@@ -70,7 +70,7 @@ class _Exchanging:
             try:
                 self._exchange(exchanger, is_asking)
             except Exception as error:
-                self._tell(TeamState(f"Team: {error_lines(error)[0]}", error))
+                self._tell(TeamState(error_lines(error)[0], error))
         exchanger.close()
 
     def _exchange(self, exchanger: Exchanger, is_asking: bool) -> None:
@@ -88,14 +88,12 @@ class _Exchanging:
         ask = self._secrets.ask if is_asking else None
         try:
             with History(self._home) as history:
-                done = exchanger.exchange(
-                    history, choice, ask, lambda text: self._tell(TeamState(f"Team: {text}"))
-                )
+                done = exchanger.exchange(history, choice, ask, lambda text: self._tell(TeamState(text)))
         except StrangerError:
             self._refused = choice
             raise
         self._refused = None
-        self._tell(TeamState(_text(done), done=done))
+        self._tell(TeamState(done.problems[0] if done.problems else done.text, done=done))
 
 
 class Team(QObject):
@@ -150,9 +148,3 @@ class Team(QObject):
             self._bus.changed.emit(Changes(sessions=True))
             self._is_own = False
         self._timer.start(LIVE_MS if self._plans.active() else IDLE_MS)
-
-
-def _text(done: Synced) -> str:
-    if done.problems:
-        return f"Team: {done.problems[0]}"
-    return f"Team: {done.text}"

@@ -2,5 +2,5 @@
 
 Pages and shell open them. They never import a page. A file `NAME_controller` reads off the GUI thread,
 opens the dialog NAME and acts on its answer.
-Start with `removing` (the smallest), then `report_controller` and `report`.
+Start with `questions` (the smallest), then `report_controller` and `report`.
 """

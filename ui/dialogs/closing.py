@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QWidget
 
 from ui.core.plain import Label
 from ui.core.plans import Plans
+from ui.core.theme import SPACE
+from ui.widgets.layouts import dialog_buttons, frame
 
 
 class ClosingDialog(QDialog):
@@ -16,21 +18,13 @@ class ClosingDialog(QDialog):
         super().__init__(parent)
         self._plans = plans
         self.setWindowTitle("Close Dyno")
-        self._heading, self._text = Label(), Label()
-        self._heading.setProperty("role", "heading")
-        self._text.setWordWrap(True)
+        self._heading, self._text = Label(role="heading"), Label(wraps=True)
         self._text.setMinimumWidth(420)
-        buttons = QDialogButtonBox()
+        buttons = dialog_buttons(self)
         close = buttons.addButton("&Close the window", QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.addButton("&Stay", QDialogButtonBox.ButtonRole.RejectRole)
         close.setDefault(True)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 24, 24, 16)
-        layout.setSpacing(16)
-        for part in (self._heading, self._text, buttons):
-            layout.addWidget(part)
+        frame(self, self._heading, self._text, buttons, spacing=2 * SPACE)
         self._tell()
         plans.ended.connect(self._on_ended)
 

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,6 +25,7 @@ from ui.widgets.charts.lines import Line, Span
 from ui.widgets.charts.pyramid import Track
 from ui.widgets.charts.time_axis import TimeAxis
 from ui.widgets.charts.time_chart import TimeChart
+from ui.widgets.layouts import dialog_buttons, frame, in_row
 
 _NAN = float("nan")
 _HINT = "Drag over the curve, or enter the bounds. Dyno stores all seconds; costs cover the whole step."
@@ -59,13 +59,11 @@ class CutDialog(QDialog):
         self._first = self._spin("From second", cut.first_s)
         self._end = self._spin("To second", cut.last_s + 1)
         self._reason = QLineEdit(harmless(cut.reason))
-        self._told = Label()
-        self._told.setWordWrap(True)
+        self._told = Label(wraps=True)
         self._chart = TimeChart(theme, step.label, unit_text(step.unit))
         self._chart.menu.saved.connect(lambda _path, text: self._say(text, is_wrong=False))
         self._chart.menu.failed.connect(lambda error: self._say(capitalised(str(error)), is_wrong=True))
         self._axis = _ChoosingAxis(self)
-        self._buttons = QDialogButtonBox()
         self._build(name)
         self._draw()
         self._tell()
@@ -86,46 +84,29 @@ class CutDialog(QDialog):
     # ---- building
 
     def _build(self, name: str) -> None:
-        title, hint = Label(f"{name}: {self._step.label}"), Label(_HINT)
-        title.setProperty("role", "title")
-        hint.setProperty("role", "muted")
-        hint.setWordWrap(True)
+        title, hint = Label(f"{name}: {self._step.label}", "title"), Label(_HINT, "muted", wraps=True)
         self._chart.setMinimumSize(70 * SPACE, 26 * SPACE)
         self._reason.setMaxLength(MAX_NAME)
         self._reason.setPlaceholderText("Reason; stored with the session")
         self._reason.setAccessibleName("Why")
         self._told.setMinimumHeight(5 * SPACE)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(3 * SPACE, 3 * SPACE, 3 * SPACE, 2 * SPACE)
-        layout.setSpacing(2 * SPACE)
-        for widget in (title, hint):
-            layout.addWidget(widget)
-        layout.addWidget(self._chart, 1)
-        layout.addLayout(self._make_bounds())
-        layout.addWidget(self._told)
-        layout.addWidget(self._make_buttons())
+        parts = ((self._chart, 1), self._make_bounds(), self._told, self._make_buttons())
+        frame(self, title, hint, *parts, spacing=2 * SPACE)
 
     def _make_bounds(self) -> QHBoxLayout:
-        line = QHBoxLayout()
-        line.setSpacing(SPACE)
-        for text, field in (("&From second", self._first), ("&to", self._end), ("&Why", self._reason)):
-            label = Label(text)
-            label.setBuddy(field)
-            line.addWidget(label)
-            line.addWidget(field, 1 if field is self._reason else 0)
-        return line
+        first, end = Label("&From second", buddy=self._first), Label("&to", buddy=self._end)
+        why = Label("&Why", buddy=self._reason)
+        return in_row(first, self._first, end, self._end, why, (self._reason, 1))
 
     def _make_buttons(self) -> QDialogButtonBox:
         self._keep = QPushButton("&Count these seconds")
         self._keep.setProperty("accent", True)
-        self._buttons.addButton(self._keep, QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Cancel)
+        buttons.addButton(self._keep, QDialogButtonBox.ButtonRole.AcceptRole)
         if self._step.cut is not None:
-            undo = self._buttons.addButton("Count &all again", QDialogButtonBox.ButtonRole.ResetRole)
+            undo = buttons.addButton("Count &all again", QDialogButtonBox.ButtonRole.ResetRole)
             undo.clicked.connect(self._undo)
-        self._buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
-        self._buttons.accepted.connect(self.accept)
-        self._buttons.rejected.connect(self.reject)
-        return self._buttons
+        return buttons
 
     # ---- the curve, and what was chosen of it
 
@@ -170,8 +151,7 @@ class CutDialog(QDialog):
 
     def _say(self, text: str, is_wrong: bool) -> None:
         self._told.setText(text)
-        self._told.setProperty("role", "bad" if is_wrong else "")
-        self._told.style().polish(self._told)
+        self._told.set_role("bad" if is_wrong else "")
 
     def _undo(self) -> None:
         self.is_undone = True

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.history.store.history import History
 from ui.core.bus import Changes
 from ui.core.context import Context
+from ui.widgets.layouts import open_once
 
 if TYPE_CHECKING:
     from app.history.recorded.counting import Countable
@@ -44,8 +45,7 @@ class Cutting(QObject):
 
         self.dialog = dialog = CutDialog(name, found, self._context.theme, self._page.window())
         dialog.accepted.connect(lambda: self._keep(session, step, dialog))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        open_once(dialog)
 
     def _keep(self, session: str, step: int, dialog: CutDialog) -> None:
         wanted = None if dialog.is_undone else dialog.cut

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFormLayout,
     QFrame,
-    QLabel,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from ui.core.plain import Label
 from ui.core.theme import SPACE
+from ui.widgets.layouts import dialog_buttons, frame
 
 WIDTH = 78 * SPACE
 
@@ -57,31 +57,26 @@ class FingerprintDialog(QDialog):
         self.known = QCheckBox(question.known)
         self.known.setVisible(self.is_changed)
         self.known.toggled.connect(self.accept_button.setEnabled)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
-        layout.setSpacing(2 * SPACE)
-        for widget in (self._make_heading(), self._make_keys(), _wrapped(self._question.way), self.known):
-            layout.addWidget(widget)
-        layout.addWidget(self._make_buttons())
+        way = Label(question.way, wraps=True, selectable=True)
+        parts = (self._make_heading(), self._make_keys(), way, self.known, self._make_buttons())
+        frame(self, *parts, spacing=2 * SPACE)
         self.cancel_button.setFocus()
 
     def is_accepted(self) -> bool:
         return self.result() == QDialog.DialogCode.Accepted
 
     def _make_heading(self) -> QFrame:
-        frame = QFrame()
-        frame.setProperty("role", "message")
-        frame.setProperty("tone", "error" if self.is_changed else "info")
-        heading = Label(self._question.heading)
-        heading.setProperty("role", "bad" if self.is_changed else "heading")
-        heading.setWordWrap(True)
+        made = QFrame()
+        made.setProperty("role", "message")
+        made.setProperty("tone", "error" if self.is_changed else "info")
+        heading = Label(self._question.heading, "bad" if self.is_changed else "heading", wraps=True)
         font = heading.font()
         font.setBold(True)
         heading.setFont(font)
-        layout = QVBoxLayout(frame)
+        layout = QVBoxLayout(made)
         layout.addWidget(heading)
-        layout.addWidget(_wrapped(self._question.about))
-        return frame
+        layout.addWidget(Label(self._question.about, wraps=True, selectable=True))
+        return made
 
     def _make_keys(self) -> QWidget:
         keys = QWidget()
@@ -104,23 +99,14 @@ class FingerprintDialog(QDialog):
         return button
 
     def _make_buttons(self) -> QDialogButtonBox:
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Cancel)
         buttons.addButton(self.accept_button, QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
         self.cancel_button = buttons.button(QDialogButtonBox.StandardButton.Cancel)
         self.cancel_button.setDefault(True)
         return buttons
 
 
-def _wrapped(text: str) -> QLabel:
-    label = Label(text)
-    label.setWordWrap(True)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    return label
-
-
-def _fingerprint(text: str, name: str) -> QLabel:
+def _fingerprint(text: str, name: str) -> Label:
     """The fingerprint in a fixed-width font, to compare and copy."""
     label = Label(text)
     label.setAccessibleName(name)

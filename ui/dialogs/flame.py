@@ -11,11 +11,9 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFileDialog,
-    QHBoxLayout,
     QLineEdit,
     QScrollArea,
     QTabWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,8 +23,8 @@ from ui.core.plain import Label
 from ui.core.theme import SPACE, Theme
 from ui.models.text_table import TextTableModel
 from ui.widgets.actions import action, action_button
-from ui.widgets.charts.flame_chart import FlameChart
-from ui.widgets.charts.flame_legend import FlameLegend
+from ui.widgets.charts.flame_chart import FlameChart, FlameLegend
+from ui.widgets.layouts import NATIVE, boxed, dialog_buttons, frame, in_column, in_row
 from ui.widgets.message import Message
 from ui.widgets.table import Table
 
@@ -42,9 +40,10 @@ class FlameDialog(QDialog):
         self._label, self._views = label, views
         self.view = QComboBox()
         self.chart, self.legend = FlameChart(theme), FlameLegend(theme)
-        self.search, self.share, self.pointed = QLineEdit(), Label(), Label(_HINT)
+        self.search = QLineEdit(placeholderText="Search functions", clearButtonEnabled=True)
+        self.share, self.pointed = Label(), Label(_HINT, "muted")
         self.tabs, self.table, self._model = QTabWidget(), Table("Functions"), TextTableModel(self)
-        self._remarks, self._message = Label(), Message()
+        self._remarks, self._message = Label(role="muted", wraps=True), Message()
         self._build()
         self._connect()
         self._show(0)
@@ -52,27 +51,23 @@ class FlameDialog(QDialog):
     # building
 
     def _build(self) -> None:
-        title = Label(self._label)
-        title.setProperty("role", "title")
         self.view.setAccessibleName("View")
         self.view.addItems([harmless(view.name) for view in self._views])
-        self.search.setPlaceholderText("Search functions")
         self.search.setAccessibleName("Search functions")
-        self.search.setClearButtonEnabled(True)
-        self.pointed.setProperty("role", "muted")
-        self._remarks.setProperty("role", "muted")
-        self._remarks.setWordWrap(True)
         self.table.setModel(self._model)
         self._build_tabs()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
-        layout.setSpacing(SPACE)
-        layout.addWidget(title)
-        layout.addWidget(self._message)
-        layout.addLayout(self._make_head())
-        layout.addWidget(self.tabs, 1)
-        layout.addWidget(self._remarks)
-        layout.addWidget(self._make_buttons())
+        tip = "Return to the zoom before"
+        self.back = action(self, "Back", "back", tip, self.chart.go_back)
+        self.whole = action(self, "Show all", "whole", "Show all frames", self.chart.show_all)
+        tip = "Save the whole flame graph as a picture"
+        self.save = action(self, "Save as SVG…", "save", tip, self._on_save)
+        zooms = [action_button(each) for each in (self.back, self.whole)]
+        for button in zooms:
+            button.setAutoDefault(False)
+        head = in_row((self.view, 1), (self.search, 1), self.share, *zooms, spacing=NATIVE)
+        buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close, self.save)
+        above = (Label(self._label, "title"), self._message, head)
+        frame(self, *above, (self.tabs, 1), self._remarks, buttons)
         self.resize(140 * SPACE, 85 * SPACE)
 
     def _build_tabs(self) -> None:
@@ -82,40 +77,12 @@ class FlameDialog(QDialog):
         area.setWidget(self.chart)
         bar = area.verticalScrollBar()
         bar.rangeChanged.connect(lambda _, bottom: bar.setValue(bottom))  # where the threads are
-        page = QWidget()
-        layout = QVBoxLayout(page)
-        layout.setContentsMargins(0, SPACE, 0, 0)
-        layout.addWidget(self.legend)
-        layout.addWidget(area, 1)
-        layout.addWidget(self.pointed)
+        parts = (self.legend, (area, 1), self.pointed)
+        page = boxed(in_column(*parts, spacing=NATIVE, margins=(0, SPACE, 0, 0)))
         self.tabs.setDocumentMode(True)
         self.tabs.setAccessibleName("Stacks")
         self.tabs.addTab(page, "Flame graph")
         self.tabs.addTab(self.table, "Functions")
-
-    def _make_head(self) -> QHBoxLayout:
-        self.back = action(self, "Back", "back", "Return to the zoom before", self.chart.go_back)
-        self.whole = action(self, "Show all", "whole", "Show all frames", self.chart.show_all)
-        head = QHBoxLayout()
-        head.addWidget(self.view, 1)
-        head.addWidget(self.search, 1)
-        head.addWidget(self.share)
-        for each in (self.back, self.whole):
-            button = action_button(each)
-            button.setAutoDefault(False)
-            head.addWidget(button)
-        return head
-
-    def _make_buttons(self) -> QDialogButtonBox:
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        self.save = action(
-            self, "Save as SVG…", "save", "Save the whole flame graph as a picture", self._on_save
-        )
-        button = action_button(self.save)
-        button.setAutoDefault(False)
-        buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
-        buttons.rejected.connect(self.reject)
-        return buttons
 
     def _connect(self) -> None:
         self.view.currentIndexChanged.connect(self._show)

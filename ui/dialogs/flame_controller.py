@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.history.store.history import History
 from ui.core.context import Context
+from ui.widgets.layouts import open_once
 
 if TYPE_CHECKING:
     from app.comparison.texts.flame_views import FlameView
@@ -42,5 +43,4 @@ class Flames(QObject):
         from .flame import FlameDialog
 
         self.dialog = dialog = FlameDialog(label, views, self._context.theme, self._page.window())
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        open_once(dialog)

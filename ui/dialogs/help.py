@@ -6,15 +6,17 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.metadata import version
 
-from PySide6.QtCore import Qt, qVersion
+from PySide6.QtCore import qVersion
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QWidget
 
 from app.core.shipped import shipped_folder
 from app.engines import KNOWN
 from app.engines.panel import BETTER
 from ui.core.context import Context
 from ui.core.plain import Label
+from ui.core.theme import SPACE
+from ui.widgets.layouts import dialog_buttons, frame
 
 Menus = Iterable[tuple[str, Sequence[QAction]]]  # each with its title
 
@@ -28,12 +30,7 @@ class HelpDialog(QDialog):
         text.setAccessibleName("Shortcuts and figures")
         figures = (shipped_folder("resources") / "figures.html").read_text(encoding="utf-8")
         text.setHtml(f"<h2>Shortcuts</h2>{_shortcuts(menus)}{figures}{_engines()}")
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 16)
-        layout.addWidget(text)
-        layout.addWidget(buttons)
+        frame(self, text, dialog_buttons(self, QDialogButtonBox.StandardButton.Close))
 
 
 def _shortcuts(menus: Menus) -> str:
@@ -77,20 +74,13 @@ class AboutDialog(QDialog):
     def __init__(self, context: Context, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("About Dyno")
-        heading = Label(f"Dyno {version('dyno')}")
-        heading.setProperty("role", "title")
         text = Label(
             "The test bench for MySQL storage engines.\n\n"
             f"Qt {qVersion()}, PySide6 {version('PySide6-Essentials')} (LGPL), MIT licence.\n"
-            f"Everything is stored in {context.home}"
+            f"Everything is stored in {context.home}",
+            wraps=True,
+            selectable=True,
         )
-        text.setWordWrap(True)
         text.setMinimumWidth(400)
-        text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 24, 24, 16)
-        layout.setSpacing(16)
-        for part in (heading, text, buttons):
-            layout.addWidget(part)
+        buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close)
+        frame(self, Label(f"Dyno {version('dyno')}", "title"), text, buttons, spacing=2 * SPACE)

@@ -10,12 +10,13 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QLineEdit,
     QPlainTextEdit,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.core.harmless import harmless
 from app.report.content import SECTIONS
+from ui.core.theme import SPACE
+from ui.widgets.layouts import dialog_buttons, frame, in_column
 
 _WORDS = {
     "summary": "Summary: which is better, and by how much",
@@ -40,36 +41,25 @@ class ReportDialog(QDialog):
         self.setWindowTitle("Report")
         self._title = QLineEdit(harmless(title))
         self._ticks = {name: QCheckBox(_WORDS[name]) for name in SECTIONS}
-        self._text = QPlainTextEdit()
-        self._text.setPlaceholderText("Your own text at the top, in Markdown")
+        self._text = QPlainTextEdit(placeholderText="Your own text at the top, in Markdown")
         self._text.setAccessibleName("Your own text, in Markdown")
         self._text.setTabChangesFocus(True)
         self._text.setMinimumSize(480, 96)
-        sections = QVBoxLayout()
-        sections.setSpacing(8)
         for tick in self._ticks.values():
             tick.setChecked(True)
-            sections.addWidget(tick)
         form = QFormLayout()
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(12)
         form.addRow("&Title", self._title)
-        form.addRow("Sections", sections)
+        form.addRow("Sections", in_column(*self._ticks.values()))
         form.addRow("&Your text", self._text)
-        buttons = QDialogButtonBox()
+        buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Cancel)
         scripts = buttons.addButton("S&cripts…", QDialogButtonBox.ButtonRole.ActionRole)
         scripts.setToolTip("Save a shell script per column that does the same with sysbench, without Dyno")
         scripts.clicked.connect(self.scripts_wanted)
         save = buttons.addButton("&Save…", QDialogButtonBox.ButtonRole.AcceptRole)
         save.setProperty("accent", True)
-        buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 24, 24, 16)
-        layout.setSpacing(16)
-        layout.addLayout(form)
-        layout.addWidget(buttons)
+        frame(self, form, buttons, spacing=2 * SPACE)
 
     @property
     def title(self) -> str:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from ui.core.context import Context
+from ui.widgets.layouts import open_once
 
 if TYPE_CHECKING:
     from app.comparison.cells.cell import Comparison
@@ -51,8 +52,7 @@ class Reporting(QObject):
         dialog = ReportDialog(title_of(comparison), self._page)
         dialog.accepted.connect(lambda: self._write(dialog, comparison))
         dialog.scripts_wanted.connect(lambda: self._write_scripts(comparison))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        open_once(dialog)
 
     @property
     def _folder(self) -> Path:

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,6 +24,8 @@ from app.targets.store import Targets
 from ui.core.bus import Changes
 from ui.core.context import Context
 from ui.core.plain import Label
+from ui.core.theme import SPACE
+from ui.widgets.layouts import dialog_buttons, frame, in_row
 from ui.widgets.message import Message
 
 _WORDS = {"system": "Same as system", "light": "Light", "dark": "Dark"}
@@ -50,17 +51,10 @@ class SettingsDialog(QDialog):
         form.addRow("Target at &start", self._target)
         form.addRow("Notifications", self._notifications)
         form.addRow("Dyno directory", self._directory())
-        buttons = QDialogButtonBox(
-            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
+        standard = QDialogButtonBox.StandardButton
+        frame(
+            self, self._message, form, dialog_buttons(self, standard.Ok, standard.Cancel), spacing=2 * SPACE
         )
-        buttons.accepted.connect(self._on_accepted)
-        buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 24, 24, 16)
-        layout.setSpacing(16)
-        layout.addWidget(self._message)
-        layout.addLayout(form)
-        layout.addWidget(buttons)
 
     def _read(self) -> Settings:
         try:
@@ -78,20 +72,15 @@ class SettingsDialog(QDialog):
         self._notifications.setChecked(settings.notifications)
         self._notifications.setAccessibleName("Notifications")
 
-    def _directory(self) -> QWidget:
-        part = QWidget()
+    def _directory(self) -> QHBoxLayout:
         path = Label(str(self._context.home))
         path.setToolTip("History, journals, presets, targets; set DYNO_HOME to use another directory")
         open_it = QPushButton("Open")
         open_it.setToolTip("Show the directory in the file manager")
         open_it.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._context.home))))
-        layout = QHBoxLayout(part)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(path, 1)
-        layout.addWidget(open_it)
-        return part
+        return in_row((path, 1), open_it)
 
-    def _on_accepted(self) -> None:
+    def accept(self) -> None:
         settings = replace(
             self._settings,
             appearance=self._appearance.currentData(),
@@ -105,4 +94,4 @@ class SettingsDialog(QDialog):
             return
         self._context.theme.set_appearance(settings.appearance)
         self._context.bus.changed.emit(Changes(settings=True))
-        self.accept()
+        super().accept()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -12,7 +11,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QLineEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,9 +23,9 @@ from ui.core.context import Context
 from ui.core.plain import Label
 from ui.core.team import TeamState
 from ui.core.theme import SPACE
+from ui.widgets.layouts import dialog_buttons, frame
 from ui.widgets.message import Message
 
-from .auth_plugin import PluginDialog
 from .fingerprint import FingerprintDialog, Question
 
 WIDTH = 72 * SPACE
@@ -46,10 +44,9 @@ class TeamDialog(QDialog):
         self._context = context
         self.setWindowTitle("Team's history")
         self.setMinimumWidth(WIDTH)
-        self._message, self._about, self._state = Message(), Label(_ABOUT), Label()
-        self._address, self._person = QLineEdit(), QLineEdit()
-        self._address.setPlaceholderText("mysql://you@server/database")
-        self._person.setPlaceholderText("the user of the address")
+        self._message, self._state = Message(), Label(wraps=True, selectable=True)
+        self._address = QLineEdit(placeholderText="mysql://you@server/database")
+        self._person = QLineEdit(placeholderText="the user of the address")
         self._no_tls = QCheckBox("Connect without &TLS (only to a server of this computer)")
         self._chosen = QCheckBox("&Fetch only the sessions that I choose")
         self._chosen.setToolTip("The others stay on the server: Sessions of the team, in the menu History")
@@ -61,9 +58,6 @@ class TeamDialog(QDialog):
         self._on_told(context.team.state)
 
     def _build(self) -> None:
-        self._about.setWordWrap(True)
-        self._state.setWordWrap(True)
-        self._state.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         form = QFormLayout()
         form.setHorizontalSpacing(2 * SPACE)
         form.addRow("&Address", self._address)
@@ -71,7 +65,7 @@ class TeamDialog(QDialog):
         form.addRow("", self._chosen)
         form.addRow("", self._no_tls)
         form.addRow("State", self._state)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close)
         for button, pressed in (
             (self._use, self._share),
             (self._leave, self._stop),
@@ -79,13 +73,8 @@ class TeamDialog(QDialog):
         ):
             buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
             button.clicked.connect(pressed)
-        buttons.rejected.connect(self.reject)
         self._use.setDefault(True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 24, 24, 16)
-        layout.setSpacing(2 * SPACE)
-        for part in (self._message, self._about, form, buttons):
-            layout.addLayout(part) if isinstance(part, QFormLayout) else layout.addWidget(part)
+        frame(self, self._message, Label(_ABOUT, wraps=True), form, buttons, spacing=2 * SPACE)
 
     def _read(self) -> None:
         try:
@@ -165,7 +154,7 @@ class TeamDialog(QDialog):
         self._context.team.exchange(is_asking=True)
 
     def _on_told(self, state: TeamState) -> None:
-        self._state.setText(state.text.removeprefix("Team: ") or _NO_TEAM)
+        self._state.setText(state.text or _NO_TEAM)
 
 
 # the dialog that shows the fingerprint of a team's server and accepts its certificate
@@ -211,4 +200,29 @@ def _question(error: CertificateError) -> Question:
         " openssl x509 -noout -fingerprint -sha256 -in server-cert.pem",
         known="I &know why the certificate of this server changed",
         accept="&Trust the new certificate" if trusted else "&Accept this certificate",
+    )
+
+
+_PLUGIN = (
+    "So far the account logged in by another plugin. Somebody altered the account, or took over the server."
+    " No password was sent. Unless you know why, cancel and ask the owner of the server."
+)
+
+
+class PluginDialog(FingerprintDialog):
+    def __init__(self, error: PluginError, parent: QWidget | None = None) -> None:
+        super().__init__(_of_plugin(error), parent)
+
+
+def _of_plugin(error: PluginError) -> Question:
+    return Question(
+        title="The server asks for the password",
+        heading=f"{error.place} ASKS FOR THE PASSWORD as plain text",
+        about=_PLUGIN,
+        fingerprint=error.plugin,
+        trusted=[error.known],
+        pairs=(("Server", error.place),),
+        way="On the server the plugin is shown by SELECT user, plugin FROM mysql.user",
+        known="I &know why the account logs in by another plugin",
+        accept="&Send the password",
     )

@@ -11,11 +11,9 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QLineEdit,
     QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -27,6 +25,8 @@ from ui.core.plain import Label
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
 from ui.models.session_columns import contender_text, state_text
+from ui.widgets.filter_line import FilterLine
+from ui.widgets.layouts import dialog_buttons, frame
 from ui.widgets.message import Message
 
 if TYPE_CHECKING:
@@ -53,9 +53,8 @@ class TeamSessionsDialog(QDialog):
         self._asking = Latest(context.tasks, self)
         self.setWindowTitle("Sessions of the team")
         self.resize(WIDTH, HEIGHT)
-        self._message, self._said, self._text = Message(), Label(), QLineEdit()
-        self._text.setPlaceholderText("Filter: name, target, contender, tag, note…")
-        self._text.setAccessibleName("Filter")
+        self._message, self._said = Message(), Label()
+        self._text = FilterLine("Filter", "Filter: name, target, contender, tag, note…")
         self.list = QTreeWidget()
         self.fetch_button, self.more_button = QPushButton("&Fetch"), QPushButton("Show &more")
         self._calm = QTimer(self, singleShot=True, interval=CALM_MS)
@@ -73,16 +72,11 @@ class TeamSessionsDialog(QDialog):
         self._calm.timeout.connect(self.begin)
         self.fetch_button.clicked.connect(self._fetch)
         self.more_button.clicked.connect(lambda: self._ask(self.list.topLevelItemCount()))
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close)
         for button in (self.fetch_button, self.more_button):
             button.setAutoDefault(False)
             buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
-        buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 16)
-        layout.setSpacing(SPACE)
-        for part in (self._message, self._text, self.list, self._said, buttons):
-            layout.addWidget(part)
+        frame(self, self._message, self._text, self.list, self._said, buttons)
         self._on_selected()
         self.more_button.setEnabled(False)
 

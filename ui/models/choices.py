@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
 from app.engines import engine_of
 from app.planner.resolve.contenders import engines_in
@@ -14,7 +14,7 @@ from ui.core.index import Index
 from ui.core.plain import with_plain_text
 from ui.core.theme import Theme
 
-ROLE = Qt.ItemDataRole
+from .heads import ROLE, FlatModel
 
 
 def engine_text(engine: str) -> str:
@@ -22,7 +22,7 @@ def engine_text(engine: str) -> str:
     return engine_of(engine).title
 
 
-class ChoiceModel(QAbstractTableModel):
+class ChoiceModel(FlatModel):
     """Rows are builds, columns presets by engine; an unavailable cell has a reason instead of a box."""
 
     ticked = Signal(str, str, str, bool)  # build, engine, preset, whether it is
@@ -44,60 +44,57 @@ class ChoiceModel(QAbstractTableModel):
             last = self.index(self.rowCount() - 1, self.columnCount() - 1)
             self.dataChanged.emit(self.index(0, 0), last, [ROLE.CheckStateRole])
 
-    def place(self, index: Index) -> tuple[str, str, str]:
+    def place(self, row: int, column: int) -> tuple[str, str, str]:
         """The build, engine and preset of a cell."""
-        preset = self._choices.presets[index.column()]
-        return self._choices.builds[index.row()].name, preset.engine, preset.name
+        preset = self._choices.presets[column]
+        return self._choices.builds[row].name, preset.engine, preset.name
 
-    def words(self, index: Index) -> str:
+    def words(self, row: int, column: int) -> str:
         """A cell in words."""
-        build, engine, preset = self.place(index)
+        build, engine, preset = self.place(row, column)
         refusal = self._choices.refusal(build, engine, preset)
         name = f"{build}, {engine_text(engine)}, preset {preset}"
         return f"{name}: {refusal}" if refusal else name
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._choices.builds)
+    def size(self) -> tuple[int, int]:
+        return len(self._choices.builds), len(self._choices.presets)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._choices.presets)
-
-    @with_plain_text
-    def data(self, index: Index, role: int = ROLE.DisplayRole) -> object:
-        if not index.isValid():
-            return None
+    def cell_data(self, row: int, column: int, role: int) -> object:
         match role:
             case ROLE.CheckStateRole:
-                return self._check_state(index)
+                return self._check_state(row, column)
             case ROLE.DisplayRole:
-                return "" if self._is_checkable(index) else "-"
+                return "" if self._is_checkable(row, column) else "-"
             case ROLE.ForegroundRole:
                 return self._theme.colour("muted")
             case ROLE.ToolTipRole:
-                return self.words(index)
+                return self.words(row, column)
             case ROLE.AccessibleTextRole:
-                is_ticked = self._draft.is_ticked(*self.place(index))
-                return f"{self.words(index)}{', ticked' if is_ticked else ''}"
+                is_ticked = self._draft.is_ticked(*self.place(row, column))
+                return f"{self.words(row, column)}{', ticked' if is_ticked else ''}"
         return None
 
     def setData(self, index: Index, value: object, role: int = ROLE.EditRole) -> bool:
-        if role != ROLE.CheckStateRole or not self._is_checkable(index):
+        cell = index.row(), index.column()
+        if role != ROLE.CheckStateRole or not self._is_checkable(*cell):
             return False
-        self.ticked.emit(*self.place(index), Qt.CheckState(value) == Qt.CheckState.Checked)
+        self.ticked.emit(*self.place(*cell), Qt.CheckState(value) == Qt.CheckState.Checked)
         return True
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         flags = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
-        return flags | Qt.ItemFlag.ItemIsUserCheckable if self._is_checkable(index) else flags
+        is_box = self._is_checkable(index.row(), index.column())
+        return flags | Qt.ItemFlag.ItemIsUserCheckable if is_box else flags
 
-    @with_plain_text
+    def head(self, column: int, role: int) -> object:
+        return _preset_head(self._choices.presets[column], role)
+
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = ROLE.DisplayRole) -> object:
-        if orientation == Qt.Orientation.Horizontal and section < len(self._choices.presets):
-            return _preset_head(self._choices.presets[section], role)
         if orientation == Qt.Orientation.Vertical and section < len(self._choices.builds):
             return self._build_head(section, role)
-        return None
+        return super().headerData(section, orientation, role)
 
+    @with_plain_text
     def _build_head(self, section: int, role: int) -> object:
         build = self._choices.builds[section]
         match role:
@@ -111,15 +108,15 @@ class ChoiceModel(QAbstractTableModel):
                 return self._theme.colour("muted")
         return None
 
-    def _check_state(self, index: Index) -> Qt.CheckState | None:
-        if not self._is_checkable(index):
+    def _check_state(self, row: int, column: int) -> Qt.CheckState | None:
+        if not self._is_checkable(row, column):
             return None
-        is_ticked = self._draft.is_ticked(*self.place(index))
+        is_ticked = self._draft.is_ticked(*self.place(row, column))
         return Qt.CheckState.Checked if is_ticked else Qt.CheckState.Unchecked
 
-    def _is_checkable(self, index: Index) -> bool:
+    def _is_checkable(self, row: int, column: int) -> bool:
         """Whether a cell can be ticked; a ticked one that is no longer available can be unticked."""
-        place = self.place(index)
+        place = self.place(row, column)
         return not self._choices.refusal(*place) or self._draft.is_ticked(*place)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QColor
 
 from app.comparison.cells.cell import Column, Comparison, Row, RowGroup
@@ -17,14 +17,13 @@ from app.core.units import count_text, unit_text
 from app.history.steps.step_text import named
 from app.protocol.plan import step_key
 from ui.core.index import Index
-from ui.core.plain import with_plain_text
 from ui.core.theme import Theme
 
-from .heads import LEFT, RIGHT
+from .heads import LEFT, RIGHT, ROLE, FlatModel
 from .judged import Cell, Judged, direction_text, mean_tip
 
 FIXED = ("step", "threads", "unit")  # the columns before those of the contenders
-COLUMN = Qt.ItemDataRole.UserRole  # of a header: ColumnShown
+COLUMN = ROLE.UserRole  # of a header: ColumnShown
 AROUND = COLUMN + 1  # of the first head: what the names of all columns have in common
 
 
@@ -83,6 +82,10 @@ def step_text(row: Row) -> str:
     return named(row.workload, row.coordinates)
 
 
+def step_with_threads(row: Row) -> str:
+    return step_text(row) + ("" if row.threads is None else f", threads {row.threads}")
+
+
 def drawn_unit(unit: str) -> str:
     """The unit of an axis: sizes are drawn in MiB."""
     return "MiB" if unit == "bytes" else unit_text(unit)
@@ -93,7 +96,7 @@ def drawn_points(row: Row) -> list[Point]:
     return points_of(row, 2**20 if row.unit == "bytes" else 1)
 
 
-class ComparisonModel(QAbstractTableModel):
+class ComparisonModel(FlatModel):
     """A table of steps, headings of groups, and their means."""
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
@@ -160,56 +163,40 @@ class ComparisonModel(QAbstractTableModel):
         """The rows with a second line in their cells."""
         return [at for at in range(len(self._rows)) if any(cell.below for cell in self._row_cells(at))]
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(FIXED) + len(self._columns)
+    def size(self) -> tuple[int, int]:
+        return len(self._rows), len(FIXED) + len(self._columns)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         is_step = self.row_at(index.row()) is not None
         return super().flags(index) if is_step else Qt.ItemFlag.NoItemFlags  # the keyboard goes past it
 
-    @with_plain_text
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        if section < len(FIXED):
-            return self._fixed_data(section, role)
-        return self._column_data(section - len(FIXED), role)
-
-    def _fixed_data(self, section: int, role: int) -> object:
-        if role == Qt.ItemDataRole.DisplayRole:
-            return FIXED[section]
-        if section or not self._around:
-            return None
-        tips = {AROUND: self._around, Qt.ItemDataRole.ToolTipRole: f"All columns: {self._around}"}
-        return tips.get(role)
+    def head(self, column: int, role: int) -> object:
+        if column >= len(FIXED):
+            return self._column_data(column - len(FIXED), role)
+        if role == ROLE.DisplayRole:
+            return FIXED[column]
+        tips = {AROUND: self._around, ROLE.ToolTipRole: f"All columns: {self._around}"}
+        return tips.get(role) if self._around and column == 0 else None
 
     def _column_data(self, at: int, role: int) -> object:
-        if self._comparison is None or at >= len(self._columns):
-            return None
         shown = self._columns[at]
-        if role == Qt.ItemDataRole.DisplayRole:
+        if role == ROLE.DisplayRole:
             return shown.name
-        if role == Qt.ItemDataRole.ToolTipRole:
+        if role == ROLE.ToolTipRole and self._comparison is not None:
             return column_tip(self._comparison.columns[at], shown)
         return shown if role == COLUMN else None
 
-    @with_plain_text
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        cell = self.cell(index.row(), index.column())
+    def cell_data(self, row: int, column: int, role: int) -> object:
+        cell = self.cell(row, column)
         match role:
-            case Qt.ItemDataRole.DisplayRole:
+            case ROLE.DisplayRole:
                 return f"{cell.text} {cell.word}".strip()
-            case Qt.ItemDataRole.TextAlignmentRole:
+            case ROLE.TextAlignmentRole:
                 return RIGHT if cell.is_right else LEFT
-            case Qt.ItemDataRole.BackgroundRole:
+            case ROLE.BackgroundRole:
                 return cell.tint
-            case Qt.ItemDataRole.ToolTipRole | Qt.ItemDataRole.AccessibleDescriptionRole:
-                return self._tip(self._rows[index.row()], index.column())
+            case ROLE.ToolTipRole | ROLE.AccessibleDescriptionRole:
+                return self._tip(self._rows[row], column)
         return None
 
     def cell(self, row: int, column: int) -> Cell:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor
 
 from app.planner.request.contender import ContenderRequest
 from app.planner.starting.draft import Draft, Outcome, Problem, names_of
 from app.protocol.plan import MEMORY
 from ui.core.index import Index
-from ui.core.plain import with_plain_text
 from ui.core.theme import Theme
 
-from .choices import ROLE, engine_text
+from .choices import engine_text
+from .heads import ROLE, FlatModel
 
 COLUMNS = (
     ("Contender", "name"),
@@ -39,7 +39,7 @@ TIPS = {
 _OPEN = {"table_options": "none", "cores": "all", "memory": "system"}
 
 
-class ContenderModel(QAbstractTableModel):
+class ContenderModel(FlatModel):
     """Texts of contenders are edited here; listeners change the draft."""
 
     edited = Signal(int, str, str)  # which, field, text
@@ -69,26 +69,17 @@ class ContenderModel(QAbstractTableModel):
         self._problem = outcome.problem
         self._refresh()
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._draft.request.contenders)
+    def size(self) -> tuple[int, int]:
+        return len(self._draft.request.contenders), len(COLUMNS)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(COLUMNS)
-
-    @with_plain_text
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = ROLE.DisplayRole) -> object:
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        title, key = COLUMNS[section]
+    def head(self, column: int, role: int) -> object:
+        title, key = COLUMNS[column]
         if role == ROLE.DisplayRole:
             return title
         return TIPS.get(key) if role == ROLE.ToolTipRole else None
 
-    @with_plain_text
-    def data(self, index: Index, role: int = ROLE.DisplayRole) -> object:
-        if not index.isValid():
-            return None
-        row, key = index.row(), COLUMNS[index.column()][1]
+    def cell_data(self, row: int, column: int, role: int) -> object:
+        key = COLUMNS[column][1]
         match role:
             case ROLE.EditRole:
                 return self._said(row, key)

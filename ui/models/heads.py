@@ -1,14 +1,47 @@
-"""The heads of tables whose columns know their title and what it means."""
+"""What tables of the window share: rows and columns for Qt, heads of columns that know what they mean."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Protocol
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt
+
+from ui.core.index import Index
+from ui.core.plain import with_plain_text
 
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+ROLE = Qt.ItemDataRole
+
+
+class FlatModel(QAbstractTableModel):
+    """A table without children whose columns have heads; a model says what is in them, by role."""
+
+    def size(self) -> tuple[int, int]:
+        """How many rows and columns."""
+        raise NotImplementedError
+
+    def head(self, column: int, role: int) -> object:
+        raise NotImplementedError
+
+    def cell_data(self, row: int, column: int, role: int) -> object:
+        raise NotImplementedError
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
+        return 0 if parent.isValid() else self.size()[0]
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else self.size()[1]
+
+    @with_plain_text
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = ROLE.DisplayRole) -> object:
+        is_known = orientation == Qt.Orientation.Horizontal and 0 <= section < self.size()[1]
+        return self.head(section, role) if is_known else None
+
+    @with_plain_text
+    def data(self, index: Index, role: int = ROLE.DisplayRole) -> object:
+        return self.cell_data(index.row(), index.column(), role) if index.isValid() else None
 
 
 class Headed(Protocol):

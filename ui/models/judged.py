@@ -12,6 +12,7 @@ from app.comparison.texts.text import (
     cell_remarks,
     detail_text,
     fewer_text,
+    interval_text,
     mean_text,
     p_text,
     spread_text,
@@ -104,9 +105,8 @@ class Judged:
         found = group.ratios[at]
         if found is None or at == self.base:
             return Cell("")
-        ratio, _, interval = mean_text(found).partition(" ")
-        below = f"{interval}{fewer_text(found, group)}".strip()
-        return Cell(ratio, below=below, word=below, is_right=True)
+        below = f"{interval_text(found)}{fewer_text(found, group)}".strip()
+        return Cell(f"{found.ratio:.2f}", below=below, word=below, is_right=True)
 
     def tip(self, row: Row, at: int, name: str) -> str:
         """Details of a step's cell."""
@@ -147,8 +147,7 @@ def _verdict_text(row: Row, at: int, of_base: int) -> str:
 
 def _warning(row: Row, at: int) -> str:
     """The warning of a cell: marks, outcome, number of repeats if some lack a result."""
-    n, reason = row.cells[at].n, row.cells[at].reason
-    state = reason.partition(":")[0]
+    n, reason, state = row.cells[at].n, row.cells[at].reason, row.cells[at].lacking
     left_out = sum(map(bool, row.cells[at].left_out))
     parts = [HAS_MARKS] if row.cells[at].marks or (not n and state in _LOST) else []
     parts += ["cut"] if any(row.cells[at].cuts) else []
@@ -167,7 +166,7 @@ def mean_tip(group: RowGroup, at: int, name: str) -> str:
     found = group.ratios[at]
     if found is None:
         return ""
-    steps = fewer_text(found, group).removeprefix(" of ") or f"{found.steps}"
+    steps = f"{found.steps} of {group.of}" if found.steps < group.of else f"{found.steps}"
     over = f"{name}: geometric mean of {steps} steps, those that can be judged"
     interval = _INTERVAL if found.low is not None else _NO_INTERVAL
     across = f"\n{_ACROSS[found.across]}" if found.across else ""

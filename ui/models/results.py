@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from PySide6.QtCore import QAbstractTableModel, Qt
+from PySide6.QtCore import Qt
 
 from app.core.names import short_names
 from app.core.units import bytes_text, figure_text, with_unit
@@ -15,9 +15,9 @@ from app.history.steps.step_text import HAS_MARKS, named, remarks_of, remarks_te
 from app.history.steps.timeline import Overview
 from app.protocol.plan import PREPARING, Step, step_key
 from app.protocol.states import StepState
-from ui.core.index import Index
-from ui.core.plain import with_plain_text
 from ui.core.theme import Theme
+
+from .heads import LEFT, RIGHT, ROLE, FlatModel
 
 QUERIES = "queries/s"
 
@@ -28,6 +28,10 @@ class Column:
     title: str
     tip: str
     is_text: bool = False
+
+    @property
+    def side(self) -> Qt.AlignmentFlag:
+        return LEFT if self.is_text else RIGHT
 
 
 _SHORT = {"transaction": "tx"}  # as in the cells
@@ -46,7 +50,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-class ResultsModel(QAbstractTableModel):
+class ResultsModel(FlatModel):
     """A line for each step from the beginning, so that nothing jumps when results come."""
 
     columns: ClassVar[tuple[Column, ...]] = COLUMNS
@@ -86,35 +90,28 @@ class ResultsModel(QAbstractTableModel):
         if before != self._active:
             self._tell_rows({before[0], position})
 
-    def rowCount(self, parent: Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self._steps)
+    def size(self) -> tuple[int, int]:
+        return len(self._steps), len(COLUMNS)
 
-    def columnCount(self, parent: Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(COLUMNS)
+    def head(self, column: int, role: int) -> object:
+        shown = COLUMNS[column]
+        if role == ROLE.DisplayRole:
+            return self._title(shown)
+        if role == ROLE.ToolTipRole:
+            return self._tip(shown)
+        return shown.side if role == ROLE.TextAlignmentRole else None
 
-    @with_plain_text
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> object:
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        column = COLUMNS[section]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._title(column)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return self._tip(column)
-        return _alignment(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
-
-    @with_plain_text
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        step, column = self._steps[index.row()], COLUMNS[index.column()]
+    def cell_data(self, row: int, column: int, role: int) -> object:
+        step, shown = self._steps[row], COLUMNS[column]
         match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return self._text(index.row(), step, column)
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return _alignment(column)
-            case Qt.ItemDataRole.ForegroundRole:
-                return self._colour(index.row(), step)
-            case Qt.ItemDataRole.ToolTipRole:
-                return self._about(step, column) or None
+            case ROLE.DisplayRole:
+                return self._text(row, step, shown)
+            case ROLE.TextAlignmentRole:
+                return shown.side
+            case ROLE.ForegroundRole:
+                return self._colour(row, step)
+            case ROLE.ToolTipRole:
+                return self._about(step, shown) or None
         return None
 
     # ---- words and figures
@@ -237,11 +234,6 @@ def moment_text(progress: StepState, planned: Step) -> str:
     if shown is not None and planned.kind == "settle":
         return f"{shown.done:,.0f} s"
     return "active"
-
-
-def _alignment(column: Column) -> Qt.AlignmentFlag:
-    side = Qt.AlignmentFlag.AlignLeft if column.is_text else Qt.AlignmentFlag.AlignRight
-    return side | Qt.AlignmentFlag.AlignVCenter
 
 
 def _optional(value: float | None) -> str:

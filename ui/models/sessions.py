@@ -5,40 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QObject,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 
 from app.history.lists.browsing import Filter, FoundSessions, Order, SessionLine, browse
 from app.history.lists.plans import PlanEntry
 from app.history.store.history import History
 from ui.core.index import Index
-from ui.core.plain import with_plain_text
 from ui.core.tasks import Latest, Tasks
 from ui.core.theme import Theme
 
-from .heads import LEFT, RIGHT, head_data
+from .heads import LEFT, RIGHT, ROLE, FlatModel, head_data
 from .plan_cells import plan_cells, plan_tip
 from .session_columns import NAME, Cell, SessionColumn, cells, columns
 from .session_lines import PAGE, LinesRead, SessionLines, read_lines
 from .session_rows import SessionRows
 
 # a painting asks for twice as many: those that are not given are answered at once
-_GIVEN = frozenset(
-    int(role)
-    for role in (
-        Qt.ItemDataRole.DisplayRole,
-        Qt.ItemDataRole.EditRole,
-        Qt.ItemDataRole.ToolTipRole,
-        Qt.ItemDataRole.TextAlignmentRole,
-        Qt.ItemDataRole.ForegroundRole,
-        Qt.ItemDataRole.DecorationRole,
-    )
-)
+_OF_CELL = (ROLE.DisplayRole, ROLE.EditRole, ROLE.ToolTipRole, ROLE.ForegroundRole, ROLE.DecorationRole)
+_GIVEN = frozenset(int(role) for role in (ROLE.TextAlignmentRole, *_OF_CELL))
 
 
 class _Answer(NamedTuple):
@@ -48,7 +32,7 @@ class _Answer(NamedTuple):
     first: LinesRead
 
 
-class SessionModel(QAbstractTableModel):
+class SessionModel(FlatModel):
     """A model that reads only visible lines and never waits for the history."""
 
     found = Signal(object)  # FoundSessions
@@ -146,42 +130,32 @@ class SessionModel(QAbstractTableModel):
 
     # as Qt asks
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._columns)
+    def size(self) -> tuple[int, int]:
+        return len(self._rows), len(self._columns)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         flags = super().flags(index)
         is_name = index.isValid() and index.column() == NAME and not self._rows.is_plan(self._id(index))
         return flags | Qt.ItemFlag.ItemIsEditable if is_name else flags
 
-    @with_plain_text
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self._columns):
-            return None
-        return head_data(self._columns[section], role)
+    def head(self, column: int, role: int) -> object:
+        return head_data(self._columns[column], role)
 
-    @with_plain_text
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if role not in _GIVEN or not index.isValid():
+    def cell_data(self, row: int, column: int, role: int) -> object:
+        if role not in _GIVEN:
             return None
-        row, at = index.row(), index.column()
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return RIGHT if self._columns[at].is_figure else LEFT
-        cell = self.cell(row, at)
+        if role == ROLE.TextAlignmentRole:
+            return RIGHT if self._columns[column].is_figure else LEFT
+        cell = self.cell(row, column)
         if cell is None:
             return None
         match role:
-            case Qt.ItemDataRole.ForegroundRole:
+            case ROLE.ForegroundRole:
                 return self._theme.colour(cell.tone) if cell.tone else None
-            case Qt.ItemDataRole.DecorationRole:
+            case ROLE.DecorationRole:
                 return None if cell.colour is None else self._theme.contender(cell.colour)
-            case Qt.ItemDataRole.ToolTipRole:
-                return self._tip(self._id(index), self._columns[at]) or cell.text or None
+            case ROLE.ToolTipRole:
+                return self._tip(self._rows.ids[row], self._columns[column]) or cell.text or None
         return cell.text
 
     def cell(self, row: int, column: int) -> Cell | None:
@@ -211,10 +185,10 @@ class SessionModel(QAbstractTableModel):
     def _id(self, index: Index) -> str:
         return self._rows.ids[index.row()]
 
-    def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
+    def setData(self, index: Index, value: object, role: int = ROLE.EditRole) -> bool:
         """Set the name, which shows once the history has stored it."""
         line = self.line(self._id(index)) if index.isValid() else None
-        name, is_edit = str(value).strip(), role == Qt.ItemDataRole.EditRole
+        name, is_edit = str(value).strip(), role == ROLE.EditRole
         if is_edit and line is not None and index.column() == NAME and name != line["name"]:
             self.renamed.emit(line["id"], name)
         return False

@@ -6,10 +6,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
+from PySide6.QtCore import QObject
 
-from ui.core.index import Index
-from ui.core.plain import with_plain_text
+from .heads import ROLE, FlatModel
 
 _TITLES = ("Where", "Name", "Value")
 
@@ -47,7 +46,7 @@ def _pairs(value: object, name: str = "") -> Iterator[tuple[str, str]]:
         yield name, value if isinstance(value, str) else json.dumps(value)
 
 
-class SettingModel(QAbstractTableModel):
+class SettingModel(FlatModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._all: Sequence[Setting] = ()
@@ -66,25 +65,17 @@ class SettingModel(QAbstractTableModel):
         self._shown = [each for each in self._all if _has(each, words)] if words else self._all
         self.endResetModel()
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
-        return 0 if parent.isValid() else len(self._shown)
+    def size(self) -> tuple[int, int]:
+        return len(self._shown), len(_TITLES)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(_TITLES)
+    def head(self, column: int, role: int) -> object:
+        return _TITLES[column] if role == ROLE.DisplayRole else None
 
-    @with_plain_text
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        is_title = orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole
-        return _TITLES[section] if is_title and 0 <= section < len(_TITLES) else None
-
-    @with_plain_text
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid() or role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return None
-        text = self._shown[index.row()][index.column()]
-        return text if role == Qt.ItemDataRole.ToolTipRole else text.partition("\n")[0]
+    def cell_data(self, row: int, column: int, role: int) -> object:
+        text = self._shown[row][column]
+        if role == ROLE.ToolTipRole:
+            return text
+        return text.partition("\n")[0] if role == ROLE.DisplayRole else None
 
 
 def _has(setting: Setting, words: Sequence[str]) -> bool:

@@ -6,16 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
+from PySide6.QtCore import QObject
 
 from app.core.units import figure_text, unit_text
 from app.history.steps.figures import StepEntry
 from app.history.steps.step_text import named, remarks_of, remarks_text
-from ui.core.index import Index
-from ui.core.plain import with_plain_text
 from ui.core.theme import Theme
 
-from .heads import LEFT, RIGHT, head_data
+from .heads import LEFT, RIGHT, ROLE, FlatModel, head_data
 
 _TONES = {"failed": "bad", "stopped": "warn", "skipped": "muted", "waiting": "muted", "active": "accent"}
 
@@ -129,7 +127,7 @@ COLUMNS = (
 STATE, REMARKS = 3, 6
 
 
-class StepModel(QAbstractTableModel):
+class StepModel(FlatModel):
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
@@ -143,32 +141,21 @@ class StepModel(QAbstractTableModel):
     def step(self, row: int) -> StepEntry | None:
         return self._steps[row] if 0 <= row < len(self._steps) else None
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
-        return 0 if parent.isValid() else len(self._steps)
+    def size(self) -> tuple[int, int]:
+        return len(self._steps), len(COLUMNS)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(COLUMNS)
+    def head(self, column: int, role: int) -> object:
+        return head_data(COLUMNS[column], role)
 
-    @with_plain_text
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):
-            return None
-        return head_data(COLUMNS[section], role)
-
-    @with_plain_text
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid():
-            return None
-        step, column = self._steps[index.row()], COLUMNS[index.column()]
+    def cell_data(self, row: int, column: int, role: int) -> object:
+        step, shown = self._steps[row], COLUMNS[column]
         match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return column.text(step)
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return RIGHT if column.is_figure else LEFT
-            case Qt.ItemDataRole.ToolTipRole:
+            case ROLE.DisplayRole:
+                return shown.text(step)
+            case ROLE.TextAlignmentRole:
+                return RIGHT if shown.is_figure else LEFT
+            case ROLE.ToolTipRole:
                 return remarks_text(step) or None
-            case Qt.ItemDataRole.ForegroundRole if index.column() == STATE and step["state"] in _TONES:
+            case ROLE.ForegroundRole if column == STATE and step["state"] in _TONES:
                 return self._theme.colour(_TONES[step["state"]])
         return None

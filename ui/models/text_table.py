@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
+from PySide6.QtCore import QObject
 
 from app.core.table import Table
-from ui.core.index import Index
-from ui.core.plain import with_plain_text
 
-from .heads import LEFT, RIGHT
+from .heads import LEFT, RIGHT, ROLE, FlatModel
 
-SHARE = Qt.ItemDataRole.UserRole  # of a cell: float | None
+SHARE = ROLE.UserRole  # of a cell: float | None
 
 _NOTHING = Table("", (), (), 0)
 
 
-class TextTableModel(QAbstractTableModel):
+class TextTableModel(FlatModel):
     """A table with words on the left and numbers on the right."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -32,35 +30,21 @@ class TextTableModel(QAbstractTableModel):
         self._table, self._shares, self.share_column = table, shares, share_column
         self.endResetModel()
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
-        return 0 if parent.isValid() else len(self._table.lines)
+    def size(self) -> tuple[int, int]:
+        return len(self._table.lines), len(self._table.heads)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._table.heads)
+    def head(self, column: int, role: int) -> object:
+        return self._data(self._table.heads, column, role)
 
-    @with_plain_text
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        if orientation != Qt.Orientation.Horizontal or section >= len(self._table.heads):
-            return None
-        match role:
-            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.ToolTipRole:
-                return self._table.heads[section]
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return self._side(section)
-        return None
+    def cell_data(self, row: int, column: int, role: int) -> object:
+        if role == SHARE and column == self.share_column:
+            return self._shares[row]
+        return self._data(self._table.lines[row], column, role)
 
-    @with_plain_text
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        match role:
-            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.ToolTipRole:
-                return self._table.lines[index.row()][index.column()]
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return self._side(index.column())
-            case Qt.ItemDataRole.UserRole if index.column() == self.share_column:
-                return self._shares[index.row()]
-        return None
+    def _data(self, texts: Sequence[str], column: int, role: int) -> object:
+        if role in (ROLE.DisplayRole, ROLE.ToolTipRole):
+            return texts[column]
+        return self._side(column) if role == ROLE.TextAlignmentRole else None
 
     def _side(self, column: int) -> object:
         return LEFT if column < self._table.texts else RIGHT

@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QDialog, QMainWindow
+from PySide6.QtWidgets import QMainWindow
 
 from app.core.errors import DynoError
 from app.core.settings import APPEARANCES, keep_settings, read_settings
 from ui.core.context import Context
 from ui.core.plain import as_tip, error_lines
 from ui.core.shortcuts import SHORTCUTS
+from ui.widgets.layouts import open_once
 
 if TYPE_CHECKING:
     from ui.dialogs.help import Menus
@@ -25,12 +26,12 @@ def add_file_menu(window: QMainWindow, context: Context) -> None:
     def show_settings() -> None:
         from ui.dialogs.settings import SettingsDialog
 
-        _show(SettingsDialog(context, window))
+        open_once(SettingsDialog(context, window))
 
     def show_team() -> None:
         from ui.dialogs.team import TeamDialog
 
-        _show(TeamDialog(context, window))
+        open_once(TeamDialog(context, window))
 
     menu.addAction(
         _action(window, "&Settings…", "settings", "Appearance, directories, notifications", show_settings)
@@ -79,12 +80,12 @@ def add_help_menu(window: QMainWindow, context: Context, menus: Callable[[], Men
     def show_help() -> None:
         from ui.dialogs.help import HelpDialog
 
-        _show(HelpDialog(menus(), window))
+        open_once(HelpDialog(menus(), window))
 
     def show_about() -> None:
         from ui.dialogs.help import AboutDialog
 
-        _show(AboutDialog(context, window))
+        open_once(AboutDialog(context, window))
 
     menu.addAction(
         _action(window, "&Shortcuts and figures", "help", "Keys, and the meaning of each number", show_help)
@@ -92,11 +93,6 @@ def add_help_menu(window: QMainWindow, context: Context, menus: Callable[[], Men
     menu.addAction(
         _action(window, "&About Dyno", "", "Version, licence, where Dyno stores its files", show_about)
     )
-
-
-def _show(dialog: QDialog) -> None:
-    dialog.finished.connect(dialog.deleteLater)
-    dialog.open()
 
 
 def _action(window: QMainWindow, text: str, means: str, tip: str, triggered: Callable[[], object]) -> QAction:

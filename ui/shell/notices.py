@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QSystemTrayIcon, QWidget
+from PySide6.QtCore import QObject, QTimer, QUrl, Slot
+from PySide6.QtGui import QAction, QDesktopServices
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QSizePolicy, QSystemTrayIcon, QWidget
 
 from app.core.errors import DynoError
 from app.core.harmless import harmless
@@ -14,7 +15,10 @@ from app.core.settings import read_settings
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.core.followed_plan import FollowedPlan
-from ui.core.plain import error_lines
+from ui.core.plain import as_tip, error_lines
+from ui.core.team import Team, TeamState
+from ui.widgets.elided import ElidedLabel
+from ui.widgets.message import Message
 
 if TYPE_CHECKING:
     from app.following.progress import PlanProgress
@@ -174,3 +178,50 @@ def _outcome(progress: PlanProgress) -> str:
     counts = ((failed, "failed"), (partly, "with failed steps"), (stopped, "stopped"))
     wrong = ", ".join(f"{count} of {len(sessions)} sessions {how}" for count, how in counts if count)
     return f"{ended}: {wrong}" if wrong else ended
+
+
+WIDTH = 420
+_TIP = "The team's history: File, Team's history"
+
+
+class TeamLine(QObject):
+    """Shows nothing where this computer's own history is in use."""
+
+    def __init__(self, team: Team, window: QMainWindow) -> None:
+        super().__init__(window)
+        self._label = ElidedLabel()
+        self._label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self._label.setMaximumWidth(WIDTH)
+        self._label.setMinimumWidth(0)
+        self._label.hide()
+        window.statusBar().addPermanentWidget(self._label)
+        team.told.connect(self._on_told)
+
+    def _on_told(self, state: TeamState) -> None:
+        self._label.setVisible(bool(state.text))
+        self._label.setText(f"Team: {state.text}")
+        self._label.setToolTip(as_tip(f"Team: {state.text}\n{_TIP}"))
+
+
+class SavedNews(QObject):
+    """Messages of the whole window: any page saves files."""
+
+    def __init__(self, context: Context, window: QMainWindow, message: Message) -> None:
+        super().__init__(window)
+        self._context, self._message = context, message
+        self._saved = Path()
+        self._open, self._show = QAction("Open", self), QAction("Show in folder", self)
+        self._open.triggered.connect(lambda: self._go(self._saved))
+        self._show.triggered.connect(lambda: self._go(self._saved.parent))
+        context.bus.saved.connect(self._on_saved)
+
+    @Slot(object, str)
+    def _on_saved(self, saved: Path, text: str) -> None:
+        self._saved = saved.absolute()
+        self._context.memory.keep_folder(self._saved.parent)
+        self._message.show_info(text, self._open, self._show)
+
+    def _go(self, path: Path) -> None:
+        """Open it with the desktop's program."""
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
+            self._context.bus.said.emit(f"No program on this computer opens {path}")

@@ -174,9 +174,8 @@ class Window(QMainWindow):
         if self._has_begun:
             return
         self._has_begun = True
-        from .notices import Notices
+        from .notices import Notices, SavedNews
         from .opening import Opening
-        from .saved import SavedNews
 
         self._context.looking.look()
         Opening(self._context, self, self.show_first, self.show_page).begin()
@@ -186,8 +185,8 @@ class Window(QMainWindow):
 
     def _on_calm(self) -> None:
         from .ahead import ImportAhead
+        from .notices import TeamLine
         from .recounting import Recounting
-        from .team_line import TeamLine
 
         TeamLine(self._context.team, self)
         self._context.team.begin()

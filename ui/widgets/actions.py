@@ -17,10 +17,13 @@ def action(
     text: str,
     means: str,
     tip: str,
-    triggered: Callable[[], object],
+    triggered: Callable[[], object] | None = None,
     checkable: bool = False,
 ) -> QAction:
-    """An action of a page or window; its key works wherever the owner has focus."""
+    """An action of a page or window; its key works wherever the owner has focus.
+
+    Without `triggered` others connect to it.
+    """
     made = QAction(text, owner)
     made.setCheckable(checkable)
     shortcut = SHORTCUTS[means] if means else ""
@@ -29,7 +32,8 @@ def action(
         made.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
     made.setToolTip(as_tip(f"{tip} ({QKeySequence(shortcut).toString()})" if shortcut else tip))
     made.setStatusTip(tip)
-    made.triggered.connect(lambda _checked=False: triggered())
+    if triggered is not None:
+        made.triggered.connect(lambda _checked=False: triggered())
     owner.addAction(made)
     return made
 
@@ -40,17 +44,18 @@ def plain_text(of: QAction) -> str:
 
 
 def action_button(of: QAction) -> QPushButton:
-    """A button for an action; enabled when the action is."""
-    button = QPushButton(plain_text(of))
-    button.setToolTip(of.toolTip())
-    button.setEnabled(of.isEnabled())
+    """A button for an action; enabled and checked when the action is."""
+    button = QPushButton()
+    button.setCheckable(of.isCheckable())
     button.clicked.connect(of.trigger)
 
     def follow() -> None:
         button.setText(plain_text(of))
         button.setEnabled(of.isEnabled())
+        button.setChecked(of.isChecked())
         button.setToolTip(of.toolTip())
 
+    follow()
     of.changed.connect(follow)
     return button
 

@@ -1,21 +1,24 @@
-"""A text editor for a file: fixed-width letters, line numbers, wrong lines marked."""
+"""Text in one width of letters: to read, to edit with marked lines, and with names that are completed."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QRect, QSize, QStringListModel, Qt
 from PySide6.QtGui import (
     QFontDatabase,
     QHelpEvent,
+    QKeyEvent,
     QPainter,
     QPaintEvent,
     QResizeEvent,
     QTextCursor,
     QTextFormat,
 )
-from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
+from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
+from app.core.harmless import harmless_text
 from ui.core.plain import as_tip
 from ui.core.theme import SPACE, Theme
 
@@ -25,8 +28,8 @@ _TINT = 36  # of 255: the letters stay what is read
 class CodeEditor(QPlainTextEdit):
     """An editor that Tab leaves, like every other widget here."""
 
-    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, name: str) -> None:
+        super().__init__()
         self.theme = theme
         self._wrong: frozenset[int] = frozenset()
         self._doubtful: frozenset[int] = frozenset()
@@ -118,3 +121,85 @@ class _Numbers(QWidget):
         painter.setFont(self._editor.font())
         self._editor.paint_numbers(painter, event.rect())
         painter.end()
+
+
+_NAME = re.compile(r"\s*(?:loose[-_])?([a-z][\w-]{2,})", re.IGNORECASE)
+_OF_POPUP = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape, Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
+
+
+class CompletingEditor(CodeEditor):
+    """An editor that completes names once it gets some."""
+
+    def __init__(self, theme: Theme, name: str) -> None:
+        super().__init__(theme, name)
+        self.completer = _completer((), self)
+        self.completer.setWidget(self)
+        self.names = QListView()
+        self.completer.setPopup(self.names)
+        self.completer.activated.connect(self._take)
+
+    def complete_with(self, names: Iterable[str]) -> None:
+        self.completer.setModel(QStringListModel(sorted(names), self.completer))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.names.isVisible() and event.key() in _OF_POPUP:
+            event.ignore()  # the list takes it
+            return
+        super().keyPressEvent(event)
+        if event.text() and not self.isReadOnly():
+            self._offer()
+
+    def _offer(self) -> None:
+        """Offer names that contain the typed text."""
+        prefix = self._typed()
+        self.completer.setCompletionPrefix(prefix.replace("-", "_"))
+        found = self.completer.completionCount()
+        if not prefix or not found or (found == 1 and self.completer.currentCompletion() == prefix):
+            self.names.hide()
+            return
+        place = self.cursorRect().translated(self.viewport().pos())
+        bar = self.names.verticalScrollBar().sizeHint().width()
+        place.setWidth(self.names.sizeHintForColumn(0) + bar + 2 * SPACE)
+        self.completer.complete(place)
+
+    def _typed(self) -> str:
+        """The name before the cursor; '' elsewhere."""
+        cursor = self.textCursor()
+        found = _NAME.fullmatch(cursor.block().text()[: cursor.positionInBlock()])
+        return found[1] if found else ""
+
+    def _take(self, name: str) -> None:
+        cursor = self.textCursor()
+        cursor.movePosition(cursor.MoveOperation.Left, cursor.MoveMode.KeepAnchor, len(self._typed()))
+        cursor.insertText(name)
+        self.setTextCursor(cursor)
+
+
+def complete_field(field: QLineEdit, names: Iterable[str]) -> None:
+    """Complete a line edit by names that contain the typed text."""
+    field.setCompleter(_completer(sorted(names), field))
+
+
+def _completer(names: Iterable[str], parent: QWidget) -> QCompleter:
+    made = QCompleter(list(names), parent)
+    made.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+    made.setFilterMode(Qt.MatchFlag.MatchContains)
+    return made
+
+
+class CodeView(QPlainTextEdit):
+    """Text to select and copy; Tab leaves it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setReadOnly(True)
+        self.setTabChangesFocus(True)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+
+    def show_text(self, text: str) -> None:
+        """Show a text; the same one keeps its place."""
+        shown = harmless_text(text)
+        if shown != self.toPlainText():
+            self.setPlainText(shown)

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ui.core.plain import Label
 
-from .actions import plain_text
+from .actions import action_button
 
 WIDTH = 480
 
 
 class EmptyPage(QWidget):
-    def __init__(self, title: str, text: str, *actions: QAction, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, text: str, *actions: QAction) -> None:
         """The first action is the next step."""
-        super().__init__(parent)
-        heading, words = Label(title), Label(text)
-        heading.setProperty("role", "title")
-        words.setProperty("role", "muted")
-        words.setWordWrap(True)
+        super().__init__()
+        heading, words = Label(title, "title"), Label(text, "muted", wraps=True)
         words.setFixedWidth(WIDTH)
         words.setMinimumHeight(words.heightForWidth(WIDTH))  # centred, its layout would give it one line
         layout = QVBoxLayout(self)
@@ -30,13 +27,7 @@ class EmptyPage(QWidget):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             layout.addWidget(label, 0, Qt.AlignmentFlag.AlignHCenter)
         for action in actions:
-            button = self._button(action, is_next=action is actions[0])
+            button = action_button(action)
+            button.setProperty("accent", action is actions[0])
             layout.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
         layout.addStretch(3)
-
-    def _button(self, action: QAction, is_next: bool) -> QPushButton:
-        button = QPushButton(plain_text(action))
-        button.setToolTip(action.toolTip())
-        button.setProperty("accent", is_next)
-        button.clicked.connect(action.trigger)
-        return button

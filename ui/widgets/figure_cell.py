@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from ui.core.plain import fitted
 from ui.core.theme import SPACE, Theme
 
+from .charts.lines import runs
 from .table import tabular
 
 _TREND = 56  # pixels of its width, at least
@@ -78,10 +79,10 @@ class FigureCell(QWidget):
         scale = place.height() / (max(known) - low or 1.0)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(self._theme.colour("accent"), 1.0))
-        points: list[QPointF] = []
-        for at, value in enumerate([*self._trend, None]):
-            if value is not None:
-                points.append(QPointF(place.left() + at * step, place.bottom() - (value - low) * scale))
-            elif points:
-                painter.drawPolyline(QPolygonF(points))
-                points = []
+        left, bottom = place.left(), place.bottom()
+        points = (
+            None if value is None else QPointF(left + at * step, bottom - (value - low) * scale)
+            for at, value in enumerate(self._trend)
+        )
+        for run in runs(points):
+            painter.drawPolyline(run)

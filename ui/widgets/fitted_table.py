@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QWidget
 
 from .table import Table
 
@@ -18,8 +17,8 @@ class FittedTable(Table):
 
     fitted = Signal(int)  # number of columns that were left out
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(name, parent)
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
         self._widths: list[int] = []  # that show all
         self._texts = 0  # columns of names
         self._is_chosen = False

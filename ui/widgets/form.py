@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QGridLayout,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
@@ -20,7 +19,7 @@ from PySide6.QtWidgets import (
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
 
-from .layouts import in_row
+from .layouts import in_grid, in_row
 
 LINES_SHOWN = 3
 
@@ -146,10 +145,8 @@ class Form(QWidget):
         self.buttons: dict[str, QPushButton] = {}
         self._left: set[str] = set()  # fields that somebody has been in
         self._shown: dict[str, list[QWidget]] = {}  # what belongs to a field
-        self.grid = QGridLayout(self)  # its first row is free
-        self.grid.setContentsMargins(0, 0, 0, 0)
-        self.grid.setHorizontalSpacing(gap)
-        self.grid.setVerticalSpacing(SPACE)
+        self.grid = in_grid(gap, SPACE)  # its first row is free
+        self.setLayout(self.grid)
         self.grid.setColumnStretch(1, 1)
         for each in _rows(self.fields.values()):
             self._add_row(each)
@@ -244,9 +241,7 @@ class Form(QWidget):
             self.problems[each.name].hide()
 
     def _label(self, field: Field) -> Label:
-        label = Label(field.label)
-        label.setBuddy(self.inputs[field.name])
-        return label
+        return Label(field.label, buddy=self.inputs[field.name])
 
     def _button(self, field: Field) -> QPushButton:
         button = self.buttons[field.name] = QPushButton(field.button)

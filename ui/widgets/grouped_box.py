@@ -39,8 +39,8 @@ class Entry:
 class GroupedBox(QComboBox):
     """A combo box with headings, which arrow keys and first letters skip."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._items = QStandardItemModel(self)
         self.setModel(self._items)
         self.view().setItemDelegate(_EntryDelegate(theme, self))

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QLineEdit,
     QListView,
     QPushButton,
     QTreeView,
@@ -20,7 +19,8 @@ from PySide6.QtWidgets import (
 from ui.core.plain import Label
 
 from .actions import action_button
-from .layouts import Part, frame
+from .filter_line import FilterLine
+from .layouts import Part, dialog_buttons, frame
 from .message import Message
 from .table import tabular
 
@@ -37,12 +37,12 @@ class ListDialog(QDialog):
         self.about = Label(about, "muted", wraps=True)
         self._view = view
         self._is_filtered = False
-        self.filter = _Filter(view)
+        self.filter = FilterLine("Filter", "filter", "Show only rows that contain these words")
+        self.filter.left.connect(view.setFocus)
         model = view.model()
         for each in (self.filter.textChanged, model.rowsInserted, model.rowsRemoved, model.modelReset):
             each.connect(self._show_rows)
-        self.buttons = QDialogButtonBox()
-        self.buttons.rejected.connect(self.reject)
+        self.buttons = dialog_buttons(self)
         self.finished.connect(self.deleteLater)
         self._show_rows()
 
@@ -91,24 +91,6 @@ class TreeDialog(ListDialog):
     def _on_failed(self, error: Exception) -> None:
         self.list.setEnabled(True)
         self.message.show_failure(error)
-
-
-class _Filter(QLineEdit):
-    """Words to look for; Enter and Down go to the list."""
-
-    def __init__(self, view: QWidget) -> None:
-        super().__init__()
-        self._view = view
-        self.setPlaceholderText("filter")
-        self.setAccessibleName("Filter")
-        self.setToolTip("Show only rows that contain these words")
-        self.setClearButtonEnabled(True)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down):
-            self._view.setFocus()
-        else:
-            super().keyPressEvent(event)
 
 
 def _hide_row(view: QListView | QTreeView, row: int, is_hidden: bool) -> None:

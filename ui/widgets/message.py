@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QApplication, QBoxLayout, QFrame, QHBoxLayout, QPushButton, QToolBar, QWidget
+from PySide6.QtWidgets import QApplication, QBoxLayout, QFrame, QPushButton, QToolBar, QWidget
 
 from ui.core.plain import Label, error_lines
 from ui.core.theme import SPACE
 
 from .actions import plain_text
+from .layouts import NATIVE, in_row
 
 NARROW = 480
 WIDEST = 880  # pixels of a banner
@@ -29,22 +30,16 @@ class Message(QFrame):
         self._details = ""
         self._copy = QAction("Copy details", self)
         self._copy.triggered.connect(lambda: QGuiApplication.clipboard().setText(self._details))
-        self._text = Label()
-        self._text.setWordWrap(True)
-        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._text = Label(wraps=True, selectable=True)
         self.buttons = [QPushButton() for _ in range(MOST_ACTIONS)]
         dismiss = QPushButton("Dismiss")
         dismiss.clicked.connect(self.clear)
-        row = QHBoxLayout()
-        row.addStretch(1)
         for at, button in enumerate(self.buttons):
             button.clicked.connect(lambda _=False, at=at: self._act(self._actions[at]))
-            row.addWidget(button)
-        row.addWidget(dismiss)
-        self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._layout.setContentsMargins(16, 8, 16, 8)
-        self._layout.addWidget(self._text, 1)
-        self._layout.addLayout(row)
+        row = in_row(1, *self.buttons, dismiss, spacing=NATIVE)
+        margins = (2 * SPACE, SPACE, 2 * SPACE, SPACE)
+        self._layout: QBoxLayout = in_row((self._text, 1), row, spacing=NATIVE, margins=margins)
+        self.setLayout(self._layout)
         self.hide()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

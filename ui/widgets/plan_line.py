@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.following.follower import Link
 from app.following.progress import RECENT, PlanProgress
 from ui.core.plain import as_tip
 from ui.core.theme import SPACE, Theme
 
+from .charts.lines import runs
 from .elided import ElidedLabel
 from .focus_frame import FocusFrame
+from .layouts import in_row
 from .table import tabular
 
 
@@ -44,8 +46,8 @@ class ShownTarget(Protocol):
 class Sparkline(QWidget):
     """QPS of the latest seconds, from zero to their maximum, with gaps."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._values: list[float | None] = []
         self.setFixedSize(QSize(9 * SPACE, 2 * SPACE))
@@ -59,24 +61,19 @@ class Sparkline(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setPen(QPen(self._theme.colour("accent"), 1))
-        for run in self._runs():
-            painter.drawPolyline(QPolygonF(run))
+        for run in runs(self._points()):
+            painter.drawPolyline(run)
         painter.setPen(QPen(self._theme.colour("line"), 1))
         painter.drawLine(0, self.height() - 1, self.width(), self.height() - 1)
         painter.end()
 
-    def _runs(self) -> list[list[QPointF]]:
-        """Runs of consecutive points; the newest is at the right edge."""
+    def _points(self) -> Iterator[QPointF | None]:
+        """The newest is at the right edge."""
         top = max((value for value in self._values if value is not None), default=0.0) or 1.0
         area = QRectF(self.rect()).adjusted(0, 1, -1, -2)
-        runs: list[list[QPointF]] = [[]]
         for at, value in enumerate(self._values, RECENT - len(self._values)):
-            if value is None:
-                runs.append([])
-            else:
-                x = area.left() + at / (RECENT - 1) * area.width()
-                runs[-1].append(QPointF(x, area.bottom() - value / top * area.height()))
-        return [run for run in runs if len(run) > 1]
+            x = area.left() + at / (RECENT - 1) * area.width()
+            yield None if value is None else QPointF(x, area.bottom() - value / top * area.height())
 
 
 class PlanLine(FocusFrame):
@@ -84,16 +81,12 @@ class PlanLine(FocusFrame):
 
     clicked = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._text = ElidedLabel()
         self._text.setFont(tabular(self._text.font()))
         self._line = Sparkline(theme)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(SPACE // 2, 0, SPACE // 2, 0)
-        layout.setSpacing(SPACE)
-        layout.addWidget(self._line)
-        layout.addWidget(self._text)
+        self.setLayout(in_row(self._line, self._text, margins=(SPACE // 2, 0, SPACE // 2, 0)))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)

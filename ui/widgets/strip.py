@@ -56,8 +56,8 @@ class PlanStrip(FocusFrame):
 
     chosen = Signal(str, int)  # session id, position of the step
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._progress: PlanProgress | None = None
         self._colours: Mapping[str, int] = {}
@@ -265,8 +265,8 @@ class PlanStrip(FocusFrame):
 class StripLegend(QWidget):
     """The groups of a plan, in the order of their first step."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._groups: list[str] = []
         self.setFixedHeight(2 * SPACE)

@@ -57,7 +57,7 @@ def check(directory: Directory, plan: Plan) -> Checks:
     """The checks of a plan that need no running server; they take no lock, so nobody is kept from a start."""
     found = [*_check_sysbench(), _check_busy(directory, plan)]
     found += [Check("collection", FAIL, *each) for each in document_problems(plan)]
-    if _has_failed(found):
+    if any(each.state == FAIL for each in found):
         return found
     found += profile_checks(plan)
     for contender in plan.contenders:
@@ -118,10 +118,6 @@ def _folder(directory: Directory) -> Iterator[str]:
         yield folder
     finally:
         directory.remove(folder)
-
-
-def _has_failed(found: Checks) -> bool:
-    return any(each.state == FAIL for each in found)
 
 
 def _check_sysbench() -> Checks:

@@ -8,7 +8,7 @@ from app.engines.engine import Engine
 from app.protocol.plan import Step
 from app.protocol.stacks import COUNTERS
 from app.protocol.step_parts import Totals
-from app.protocol.thread_states import STATES, time_per_query
+from app.protocol.thread_states import COSTS, STATES, time_per_query
 
 from .sampler import queries
 
@@ -77,11 +77,7 @@ def percentile(buckets: Sequence[Sequence[float]], percent: int) -> Optional[flo
     return None
 
 
-SPENT = (
-    "cpu_us", "machine_cpu_us", "disk_busy_us", "context_switches", "rows_read", "reads", "read_kb",
-    "written_kb", "log_kb", "server_read_kb", "server_written_kb", "cpu_user_us", "cpu_system_us",
-    "voluntary_switches", "involuntary_switches", *map(time_per_query, STATES),
-)  # fmt: skip
+SPENT = (*COSTS, *map(time_per_query, STATES))
 
 
 def per_unit(spent: Mapping[str, Optional[float]], count: float) -> Dict[str, Any]:

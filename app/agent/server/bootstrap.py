@@ -90,7 +90,7 @@ def write_system_sql(base: str, sql: BinaryIO) -> None:
     """
     sql.write(_FIRST_SQL)
     for names in SYSTEM_SQL:
-        path = _first_of(base, names)
+        path = next(filter(None, (find_file(base, name) for name in names)), "")
         if not path and names == SYSTEM_SQL[0]:
             raise AgentError("cannot start {}: its share folder has no {}".format(base, " or ".join(names)))
         if path:
@@ -98,10 +98,6 @@ def write_system_sql(base: str, sql: BinaryIO) -> None:
                 shutil.copyfileobj(file, sql)
             sql.write(b"\n")
     sql.seek(0)
-
-
-def _first_of(base: str, names: Sequence[str]) -> str:
-    return next(filter(None, (find_file(base, name) for name in names)), "")
 
 
 def _run(

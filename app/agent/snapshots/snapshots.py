@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import time
 from dataclasses import dataclass, fields
 from typing import Any, Dict, List, Mapping
@@ -25,6 +24,7 @@ from app.engines import KNOWN
 from app.engines.server import BINLOG
 from app.protocol import answers as protocol
 from app.protocol.plan import Contender, Plan, content_of, digest
+from app.protocol.sysbench import lua_with_required
 from app.protocol.words import plain
 
 from .copying import Copying, OnProgress, can_share, files_below
@@ -34,7 +34,6 @@ ABOUT, DATA, HALF = "snapshot.json", "data", ".half"
 NEEDED = {"format", "files", "size_bytes", "rows_by_driver"}
 KEY_DIGITS = 16
 
-_REQUIRE = re.compile(r"""\brequire\s*\(?\s*["']([A-Za-z0-9_-]+)["']""")
 # options that leave the bytes of settled tables as they are; whatever is not named here counts
 _OF_EVERY_SERVER = """
     back_log binlog_cache_size binlog_format join_buffer_size log_bin max_connections max_heap_table_size
@@ -216,11 +215,5 @@ def _texts(plan: Plan) -> List[str]:
     """The workloads that make the data, with their Lua and what that requires."""
     made = [step for step in plan.steps[: plan.snapshot_at] if step.workload]
     wanted = [name for step in made for name in (step.workload + ".toml", step.lua)]
-    found: Dict[str, str] = {}
-    while wanted:
-        name = wanted.pop()
-        text = plan.files.get("workloads/" + name)
-        if text is not None and name not in found:
-            found[name] = text
-            wanted += [required + ".lua" for required in _REQUIRE.findall(text)]
+    found = lua_with_required(wanted, plan.files.get)
     return [found[name] for name in sorted(found)]

@@ -83,12 +83,12 @@ class FromSnapshot:
     def _start_from(self, snapshot: Snapshot, index: int) -> Dict[str, Any]:
         """Copy the snapshot and start the server on it; the result is the time for both."""
         session, began = self._session, time.monotonic()
-        how = ""
+        writes, how = any(step.writes for step in session.plan.steps[self._at :]), ""
 
         def lay(data: str) -> None:
             nonlocal how
             look = self._looker(index, snapshot.size_bytes)
-            how = self._snapshots.lay(snapshot, data, not self._writes(), look)
+            how = self._snapshots.lay(snapshot, data, not writes, look)
 
         try:
             session.server.prepare(session.wait, lay)
@@ -103,9 +103,6 @@ class FromSnapshot:
         self._facts.write_start_state(words, source="snapshot", snapshot=snapshot.key, copy=how)
         self._facts.write_loaded()
         return {"outcome": "completed", "value": seconds, "seconds": seconds}
-
-    def _writes(self) -> bool:
-        return any(step.writes for step in self._session.plan.steps[self._at :])
 
     # making one
 

@@ -123,12 +123,8 @@ def shares_of(values: Sequence[float | None], usual: Sequence[float | None] = ()
 
 def too_few(found: OverTimeEntry) -> str:
     """Why no change can be told of any step; '' if it can."""
-    most = max(_count(step) for step in found["steps"])
+    most = max(sum(value is not None for value in step["values"]) for step in found["steps"])
     return f"too few plans ({most}, needs {FEWEST})" if most < FEWEST else ""
-
-
-def _count(step: StepOverTime) -> int:
-    return sum(value is not None for value in step["values"])
 
 
 def means_of(step: StepOverTime) -> list[float | None]:

@@ -69,7 +69,7 @@ class Cell(Figure):
     across: str = ""  # of a verdict across time or machines; '' of every other
     within: float | None = None  # of a rate of queries that was measured once: its max_block_deviation
     reason: str = ""  # why there is no figure, or not one of each repeat
-    lacking: str = ""  # the same by name: FAILED, OF_SNAPSHOT; '' for any other reason
+    lacking: str = ""  # the same by name: the state of the step, OF_SNAPSHOT; '' for any other reason
     marks: list[str] = field(default_factory=list)
     # one a session, in the order of its ids:
     left_out: list[list[str]] = field(default_factory=list)  # the marks for which it does not count

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from app.core.errors import InputError
 from app.engines import all_figures
@@ -57,20 +57,14 @@ def _rows_a_query(step: StepEntry) -> float | None:
     return rows / step["queries"] if step["queries"] else None
 
 
-def _size_mb(step: StepEntry) -> float | None:
-    return None if step["data_bytes"] is None else step["data_bytes"] / 2**20
+def _mb(name: Literal["data_bytes", "size_bytes"]) -> Callable[[StepEntry], float | None]:
+    return lambda step: None if step[name] is None else (step[name] or 0) / 2**20
 
 
-def _directory_mb(step: StepEntry) -> float | None:
-    return None if step["size_bytes"] is None else step["size_bytes"] / 2**20
-
-
-def _write_amplification(step: StepEntry) -> float | None:
-    return step["settled"] and step["settled"]["write_amplification"]
-
-
-def _space_amplification(step: StepEntry) -> float | None:
-    return step["settled"] and step["settled"]["space_amplification"]
+def _settled(
+    name: Literal["write_amplification", "space_amplification"],
+) -> Callable[[StepEntry], float | None]:
+    return lambda step: step["settled"] and step["settled"][name]
 
 
 def _of_engine(name: str) -> Callable[[StepEntry], float | None]:
@@ -119,10 +113,10 @@ MEASURES = (
         Measure(name, f"Client threads, {title} per query", "us/{of}", _cost(name))
         for name, title in zip(map(time_per_query, TITLES), TITLES.values(), strict=True)
     ),
-    Measure("size_mb", "Tables and indexes", "MB", _size_mb),
-    Measure("directory_mb", "Data directory", "MB", _directory_mb),
-    Measure("space_amplification", "Space amplification", "bytes/byte", _space_amplification),
-    Measure("write_amplification", "Write amplification", "bytes/byte", _write_amplification),
+    Measure("size_mb", "Tables and indexes", "MB", _mb("data_bytes")),
+    Measure("directory_mb", "Data directory", "MB", _mb("size_bytes")),
+    Measure("space_amplification", "Space amplification", "bytes/byte", _settled("space_amplification")),
+    Measure("write_amplification", "Write amplification", "bytes/byte", _settled("write_amplification")),
     Measure("errors", "Errors", "errors", lambda step: step["errors"]),
     *(
         Measure(each.name, each.title, each.unit, _of_engine(each.name), each.direction)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from app.comparison.cells.cell import Cell, Comparison, Ratio, Row, RowGroup
+from app.comparison.cells.cell import Cell, Comparison, Figure, Ratio, Row, RowGroup
 from app.comparison.cells.labels import heads_of, names_of, row_label
 from app.comparison.verdicts.across import SIGN, across_texts
 from app.comparison.verdicts.judgement import NOT_JUDGED, signs_text, verdict_label, verdict_legend
@@ -23,6 +23,7 @@ from app.history.steps.rates import limit_text, try_texts
 from app.history.steps.step_text import mark_text, seconds_texts
 from app.protocol.others import DISTURBED
 from app.protocol.plan import coordinates_text
+from app.stats import Limits
 from app.stats.at_target.steady import STEADY, UNSTEADY
 from app.stats.at_target.verdicts import COLOURED
 
@@ -35,6 +36,49 @@ ALL = 1_000  # sessions of a cell: more than there can be
 _NAMED = 2  # columns that are named where all have the same repeats
 _LESS = "\N{DOWNWARDS ARROW}"
 _SMALLEST = 0.0001  # smallest p shown: less assumes normal noise far beyond any measurement
+# the field of each key of a cell in JSON, where a row has a list for each field, with a value a column
+_FIGURE = {"values": "value", "n": "n", "samples": "samples", "rounds": "rounds"}
+_ORDER = (
+    "relative spread low high verdict why p across within reasons marks left_out steadiness cuts disturbed"
+    " searches"
+)
+_CELL = {**_FIGURE, **{key: key for key in _ORDER.split()}, "reasons": "reason"}
+
+
+def to_json(comparison: Comparison) -> dict[str, object]:
+    return {
+        "base": comparison.base_id,
+        "sessions": [vars(column) for column in comparison.columns],
+        "rows": [_row_as_json(row) for row in comparison.rows],
+        "plans": [{"statement": each.label, "values": each.values} for each in comparison.plans],
+        "groups": [
+            {**vars(group), "ratios": [ratio and vars(ratio) for ratio in group.ratios]}
+            for group in comparison.groups
+        ],
+        "limits": json_of_limits(comparison.limits),
+        "repeatedly": comparison.repeatedly,
+        "has_own_limits": comparison.has_own_limits,
+        "warnings": [each.text for each in comparison.warnings],
+    }
+
+
+def json_of_limits(limits: Limits) -> dict[str, float]:
+    return {"false_share": limits.false_share, "matters": limits.matters}
+
+
+def _row_as_json(row: Row) -> dict[str, object]:
+    found = {**vars(row)}
+    found.pop("cells")
+    latency_per = found.pop("latency_per")
+    found.pop("measures")
+    measures = {name: _lists(figures, _FIGURE) for name, figures in row.measures.items()}
+    cells = _lists(row.cells, _CELL)
+    cells["left_out"] = [[", ".join(marks) for marks in cell.left_out] for cell in row.cells]
+    return {**found, **cells, "latency_per": latency_per, "measures": measures}
+
+
+def _lists(figures: Sequence[Figure], keys: dict[str, str]) -> dict[str, object]:
+    return {key: [getattr(figure, name) for figure in figures] for key, name in keys.items()}
 
 
 def to_csv(comparison: Comparison) -> str:
@@ -337,5 +381,10 @@ def fewer_text(mean: Ratio, group: RowGroup) -> str:
 
 def mean_text(mean: Ratio) -> str:
     """`0.93 [0.91, 0.95]`; without the interval where it is not known."""
-    interval = "" if mean.low is None else f" [{mean.low:.2f}, {mean.high:.2f}]"
-    return f"{mean.ratio:.2f}{interval} {across_sign(mean.across)}".rstrip()
+    return f"{mean.ratio:.2f} {interval_text(mean)}".rstrip()
+
+
+def interval_text(mean: Ratio) -> str:
+    """`[0.91, 0.95]`, and the sign of plans that are not of one time or machine."""
+    interval = "" if mean.low is None else f"[{mean.low:.2f}, {mean.high:.2f}]"
+    return f"{interval} {across_sign(mean.across)}".strip()

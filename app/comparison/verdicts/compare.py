@@ -10,7 +10,6 @@ from types import MappingProxyType
 
 from app.catalog import Catalog
 from app.comparison.cells.cell import (
-    FAILED,
     OF_SNAPSHOT,
     Caveat,
     Cell,
@@ -422,7 +421,7 @@ def _reason(cell: Sequence[StepEntry], model: StepEntry) -> tuple[str, str]:
 def _lacking(step: StepEntry) -> str:
     if step["state"] == "skipped" and is_of_snapshot(step["reason"]):
         return OF_SNAPSHOT
-    return FAILED if step["state"] == "failed" else ""
+    return step["state"]
 
 
 def _median(values: Sequence[float]) -> float | None:

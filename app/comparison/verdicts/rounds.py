@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from app.comparison.cells.cell import Column, Comparison, Figure
+from app.comparison.verdicts.same_load import with_mark
 from app.core.errors import InputError
 from app.history.recorded.counting import Countable, countable
 from app.history.steps.figures import StepEntry
@@ -108,7 +109,7 @@ class Rounds:
         alike = self._disturbed_alike(key, places)
         found: Places = [
             [
-                step and _without_load(step) if (at, which) in alike else step
+                step and with_mark(step, SHARED_LOAD) if (at, which) in alike else step
                 for which, step in enumerate(place)
             ]
             for at, place in enumerate(places)
@@ -173,10 +174,6 @@ def _seconds_of(history: History, plan: Plan, session: str) -> OfSteps:
 def _are_disturbed(places: Places, sessions: Sequence[tuple[int, int]]) -> bool:
     steps = [places[at][which] for at, which in sessions]
     return all(step is not None and DISTURBED in step["marks"] for step in steps)
-
-
-def _without_load(step: StepEntry) -> StepEntry:
-    return {**step, "marks": [SHARED_LOAD if mark == DISTURBED else mark for mark in step["marks"]]}
 
 
 def _with_steadiness(step: StepEntry, found: Steadiness | None) -> StepEntry:

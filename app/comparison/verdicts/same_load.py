@@ -18,8 +18,9 @@ def with_same_load(places: Places) -> Places:
         return places
     if not are_alike([(step["marks"], read(Others, step["others"])) for step in steps]):
         return places
-    return [[step and _told(step) for step in place] for place in places]
+    return [[step and with_mark(step, SAME_LOAD) for step in place] for place in places]
 
 
-def _told(step: StepEntry) -> StepEntry:
-    return {**step, "marks": [SAME_LOAD if mark == DISTURBED else mark for mark in step["marks"]]}
+def with_mark(step: StepEntry, load: str) -> StepEntry:
+    """The step with this mark in place of the one that load disturbed it."""
+    return {**step, "marks": [load if mark == DISTURBED else mark for mark in step["marks"]]}

@@ -77,7 +77,7 @@ def _of_columns(
         its = dict.fromkeys([*(cause for place in places for cause in known[place]), *CAUSES])
         of_places = [settings[place] for place in places]
         sides = [values[place] for place in places]
-        ranked = _ranked(sides, its, of_places, _is_alike(row, at), matters)
+        ranked = _ranked(sides, its, of_places, row.cells[at].verdict in (NOISE, SAME), matters)
         more = more_work_causes(history, comparison, row, places, ranked["slower"])
         ranked["causes"] = [*more, *ranked["causes"]]
         found[at] = ranked
@@ -91,10 +91,6 @@ def _settings(history: History, session: str, read: dict[str, Settings] | None) 
     if session not in read:
         read[session] = settings_of(history, session)
     return read[session]
-
-
-def _is_alike(row: Row, at: int) -> bool:
-    return row.cells[at].verdict in (NOISE, SAME)
 
 
 def _ranked(
@@ -113,7 +109,9 @@ def _ranked(
     states = [entry for each, entry in found.items() if each.is_state and not _has_reason(each, found)]
     general = [] if slower is None else _general(reasons, sides, slower, settings, columns)
     strong = [each for each in reasons if (each["explains"] or 0.0) >= ENOUGH]
-    others = sorted([*states, *(each for each in reasons if each not in strong)], key=_by_weight)
+    others = sorted(
+        [*states, *(each for each in reasons if each not in strong)], key=lambda each: -_weight(each)
+    )
     return {
         "causes": in_order(strong, others, general),
         "slower": slower,
@@ -231,10 +229,6 @@ def _is_one(entry: CauseEntry, least: float, slower: int | None) -> bool:
 def _weight(entry: CauseEntry) -> float:
     """By what causes are ranked."""
     return (entry["share"][-1] if entry["explains"] is None else entry["explains"]) or 0.0
-
-
-def _by_weight(entry: CauseEntry) -> float:
-    return -_weight(entry)
 
 
 def _has_reason(state: Cause, found: dict[Cause, CauseEntry]) -> bool:

@@ -15,7 +15,7 @@ from app.protocol.checked.facts import is_left_out
 from app.protocol.plan import Plan, step_label
 from app.protocol.stacks import COUNTERS, STACKS
 from app.protocol.states import GOING_ON, GONE, UNREACHED
-from app.protocol.thread_states import STATES, costs_of_clients, time_per_query
+from app.protocol.thread_states import COSTS, STATES, costs_of_clients, time_per_query
 from app.stats.at_target.steady import UNSTEADY
 
 from .marks_of_work import OTHER_WORK, marks_of_today
@@ -26,11 +26,7 @@ from .step_rows import StepRow, step_rows
 from .step_waits import waits_of_session
 from .thread_states import thread_states
 
-PER_QUERY = (
-    "cpu_us", "machine_cpu_us", "disk_busy_us", "context_switches", "rows_read", "reads", "read_kb",
-    "written_kb", "log_kb", "server_read_kb", "server_written_kb", "cpu_user_us", "cpu_system_us",
-    "voluntary_switches", "involuntary_switches", *COUNTERS, *map(time_per_query, STATES),
-)  # fmt: skip
+PER_QUERY = (*COSTS, *COUNTERS, *map(time_per_query, STATES))
 
 
 class SteadinessEntry(TypedDict):

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path
 
 from app.core.errors import InputError
-
-_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{5,63}")
+from app.core.ids import ANY_ID
 
 
 def path_of(folder: Path, session: str) -> Path:
     """The file of a session; refuses an id that is a path to elsewhere."""
-    if not _ID.fullmatch(session):
+    if not ANY_ID.fullmatch(session):
         raise InputError(f"{session!r} is not a session id")
     return folder / f"{session}.jsonl"
 

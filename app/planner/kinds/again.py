@@ -161,7 +161,7 @@ def contenders_again(plan: Plan) -> tuple[ContenderRequest, ...]:
 def _contenders(found: Sequence[tuple[Contender, Files]]) -> tuple[ContenderRequest, ...]:
     """The contenders by build, engine and preset, with the names that a person gave them."""
     catalog = Catalog()
-    nameless = [_contender(each, _lost_preset(each, files, catalog)) for each, files in found]
+    nameless = [ContenderRequest.of(each, _lost_preset(each, files, catalog)) for each, files in found]
     names = [each.name for each, _ in found]
     today = as_named_today(nameless, catalog)
     if len(set(names)) < len(names) or names == short_names(nameless):
@@ -179,17 +179,3 @@ def _lost_preset(contender: Contender, files: Files, catalog: Catalog) -> str:
             catalog.own_preset_path(contender.engine, contender.preset)  # others' journals have any name
         return text
     return ""
-
-
-def _contender(contender: Contender, preset_text: str) -> ContenderRequest:
-    return ContenderRequest(
-        build=contender.build,
-        engine=contender.engine,
-        preset=contender.preset,
-        table_options=contender.table_options,
-        cores=contender.cores,
-        allocator=contender.allocator,
-        numa=contender.numa,
-        memory_limit=str(contender.memory_limit or ""),
-        preset_text=preset_text,
-    )

@@ -8,7 +8,7 @@ from app.history.machines.calibration import SEQUENCE
 from app.planner.request.contender import ContenderRequest
 from app.planner.request.cores import in_order
 from app.planner.request.request import PlanRequest
-from app.protocol.answers import Build, Survey
+from app.protocol.answers import Survey
 
 from .canary import steadiest_build
 
@@ -23,7 +23,7 @@ def calibration_request(survey: Survey, target: str) -> PlanRequest:
         raise TargetError(
             f"{target} has no build with {FIRST.title} that starts: install mariadb-server there"
         )
-    engines = _engines(build)
+    engines = [name for name in KNOWN if build.has(name)][:MOST_ENGINES]  # they use the disk differently
     return PlanRequest(
         name=SEQUENCE,
         target=target,
@@ -32,11 +32,6 @@ def calibration_request(survey: Survey, target: str) -> PlanRequest:
         repeats=SESSIONS // len(engines),
         cores=_core_sets(survey),
     )
-
-
-def _engines(build: Build) -> list[str]:
-    """Two engines of the build that use the disk differently."""
-    return [name for name in KNOWN if build.has(name)][:MOST_ENGINES]
 
 
 def _core_sets(survey: Survey) -> tuple[int, ...] | None:

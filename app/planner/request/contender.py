@@ -10,12 +10,13 @@ from app.core.errors import InputError
 from app.core.ranges import cpus_of
 from app.core.toml_text import NEEDED_TEXT, shown
 from app.engines import engine_of
-from app.protocol.plan import ALLOCATORS, MEMORY
+from app.protocol.plan import ALLOCATORS, MEMORY, Contender
 from app.protocol.words import FACTORS
 from app.variables.names import BASELINE
 
 from .options import SHARED, option, options_of
 
+_KEPT = ("build", "engine", "preset", "table_options", "cores", "allocator", "numa")  # of a plan's contender
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,59}")
 _TABLE_OPTIONS = re.compile(r"[A-Za-z0-9_=,'. ]{0,500}")
 _ENGINE = re.compile(r"\b(?:engine|type)\b", re.IGNORECASE)
@@ -81,6 +82,13 @@ class ContenderRequest:
         if self.memory_limit and not _LIMIT.fullmatch(self.memory_limit):
             return "memory_limit", f"must be like 512M or 4G, not {shown(self.memory_limit)}"
         return "", ""
+
+    @classmethod
+    def of(cls, contender: Contender, preset_text: str, name: str = "") -> ContenderRequest:
+        """A contender of a plan, asked for again."""
+        kept = {each: getattr(contender, each) for each in _KEPT}
+        limit = str(contender.memory_limit or "")
+        return cls(**kept, name=name, memory_limit=limit, preset_text=preset_text)
 
     @property
     def memory(self) -> str:

@@ -24,14 +24,20 @@ def address_of(text: str) -> tuple[str, int]:
         address = ipaddress.ip_address(host)
         number = int(port) if port.isascii() and port.isdigit() else -1
     except ValueError:
-        raise InputError(f"must be {_ADDRESS}, not {text!r}", "load_address") from None
+        raise _no_address(text) from None
     if not 0 <= number <= LAST_PORT:
-        raise InputError(f"must be {_ADDRESS}, not {text!r}", "load_address")
+        raise _no_address(text)
     if not address.is_private or address.is_unspecified:
         raise InputError(
             f"{host} is no private address: the server would listen to the world", "load_address"
         )
     return str(address), number
+
+
+def _no_address(text: str) -> InputError:
+    error = InputError(f"must be {_ADDRESS}, not {text!r}", "load_address")
+    error.window_text = f"The address {error}"  # without the name of its field
+    return error
 
 
 def load_problem(names: Sequence[str], address: str, target: str, transport: str = "") -> str:

@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from app.catalog.listing import lua_with_required
 from app.core.errors import InputError
 from app.core.units import count_text
 from app.engines import engine_of
 from app.history.machines.calibration import SEQUENCE as CALIBRATION
 from app.protocol.answers import PASS, WARN, Check
 from app.protocol.plan import LIMIT, SLICES, Contender, Plan, Step
+from app.protocol.sysbench import lua_with_required
 
 from .request import PlanRequest
 

@@ -301,7 +301,7 @@ def in_increments(load: Step, count: int, tables: int, rows: int, cap_s: int) ->
 
 def reloaded(step: SequenceStep, points: list[Step], earlier: list[Step], start: str) -> Iterator[Step]:
     """The points of a step, with load and following steps before the first or each of them."""
-    loaded = _loaded(earlier)
+    loaded = earlier[: first_measured(earlier)]
     if not loaded or any("rows_before" in each.options for each in loaded):
         raise InputError(f"step {step.name}: reload needs one load step before it")
     if start != "loaded":
@@ -321,7 +321,3 @@ def reloaded(step: SequenceStep, points: list[Step], earlier: list[Step], start:
 def first_measured(steps: list[Step]) -> int:
     """The index of the first step after the load and what belongs to it."""
     return next((at for at, step in enumerate(steps) if step.kind not in (*PREPARING, "settle")), len(steps))
-
-
-def _loaded(steps: list[Step]) -> list[Step]:
-    return steps[: first_measured(steps)]

@@ -70,7 +70,7 @@ def cell(page: BenchPage, build_name: str, engine: str, preset: str = "baseline"
         for row in range(model.rowCount())
         for column in range(model.columnCount())
         for index in [model.index(row, column)]
-        if model.place(index) == (build_name, engine, preset)
+        if model.place(index.row(), index.column()) == (build_name, engine, preset)
     )
 
 

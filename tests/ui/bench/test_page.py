@@ -101,7 +101,7 @@ def test_a_contender_that_cannot_be_does_not_lose_the_rest(
     qtbot: QtBot, page: BenchPage, open_page: OpenPage
 ) -> None:
     retype(qtbot, page.sequence.fields.edits["rows"], "3x memory")
-    page.contenders.edited.emit(0, "name", "no & name")
+    page.contenders.contenders.edited.emit(0, "name", "no & name")
     settle(qtbot, page)
     assert "name must be" in reason(page)
     assert open_page().sequence.fields.edits["rows"].text() == "3x memory"

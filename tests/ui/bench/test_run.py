@@ -33,9 +33,9 @@ from tests.ui.bench.set_up import (
     settle,
 )
 from ui.core.bus import Wanted
-from ui.dialogs.host_key import HostKeyDialog
 from ui.pages.bench import BenchPage
 from ui.pages.bench.plan.run_dialogs import QueueingDialog
+from ui.pages.bench.targets.surveying import HostKeyDialog
 from ui.widgets.actions import plain_text
 
 

@@ -105,7 +105,7 @@ def test_the_same_test_before_and_after(qtbot: QtBot, opened: Open, page: Compar
     assert chart.accessibleName() == "point-query, queries/s, after by before"
     assert chart._categories == ["point-query x1", "point-query x4"]
     assert shown._remark.text() == "error bars: lowest to highest of n = 3 repeats"
-    page.turn()
+    page.controls.turn()
     assert shown._remark.text().startswith("paler: before the writes; ")
     assert [line.faint for line, _ in chart._bars] == [True, False] * 2
 

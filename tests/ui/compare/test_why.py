@@ -52,7 +52,7 @@ def test_the_costs_of_all_steps(qtbot: QtBot, opened: Open, page: ComparePage) -
     qtbot.mouseClick(shown._ways[ALL], Qt.MouseButton.LeftButton)
     relative = lines(shown)
     assert {line[2] for line in relative} == {"rocksdb-preset0-1"}
-    page.turn()
+    page.controls.turn()
     assert len(lines(shown)) == 2 * len(relative)
     assert ["update-index threads=4", "query"] in [line[:2] for line in lines(shown)]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.agent.deciding import DECIDED, HOPELESS, Deciding
+from app.agent.deciding import DECISIONS, HOPELESS, Deciding
 from app.agent.round_results import round_results
 from app.comparison.cells.cell import Row
 from app.comparison.verdicts.compare import compare
@@ -122,8 +122,8 @@ def test_what_is_called_decided_compare_judges_and_calls_the_same(
     rows = target.compared(history)
     for (contender, name), word in target.said().items():
         verdict = rows[name].cells[contender].verdict
-        assert word not in DECIDED or verdict == word, (name, cells(rows[name], "marks"))
-        assert verdict not in DECIDED or word == verdict, (name, cells(rows[name], "marks"))
+        assert word not in DECISIONS or verdict == word, (name, cells(rows[name], "marks"))
+        assert verdict not in DECISIONS or word == verdict, (name, cells(rows[name], "marks"))
 
 
 @pytest.mark.parametrize("order", [SLICES, "interleaved"])
@@ -140,7 +140,7 @@ def test_a_step_at_its_rate_is_judged_by_neither(
     row = target.compared(history)["point-query"]
     word, verdict = target.said()[1, "point-query"], row.cells[1].verdict
     assert (verdict == AT_RATE) == (not missed)
-    assert word == (verdict if verdict in DECIDED else HOPELESS), verdict
+    assert word == (verdict if verdict in DECISIONS else HOPELESS), verdict
 
 
 @pytest.mark.parametrize("order", [SLICES, "interleaved"])
@@ -194,7 +194,7 @@ def test_drift_of_the_machine_is_no_verdict_for_either(tmp_path: Path, history: 
         marked = {(at, step): {"marks": ["indebted"]} for at in odd if repeat in odd[at] for step in (1, 2)}
         target.carry_out(repeat, marked)
     verdicts = {row.cells[1].verdict for name, row in target.compared(history).items() if name != "load"}
-    assert verdicts == {DRIFT} and not {*target.said().values()} & {*DECIDED}
+    assert verdicts == {DRIFT} and not {*target.said().values()} & {*DECISIONS}
 
 
 def test_a_failed_repeat_ends_what_compare_will_never_judge(tmp_path: Path, history: History) -> None:

@@ -179,7 +179,7 @@ def test_a_marked_repeat_is_left_out_and_said(history: History) -> None:
     found = of_marked(history, "disturbed")
     row = found.rows[1]
     assert row.cells[1].verdict == "better" and cells(row, "n") == [5, 4] and cells(row, "marks") == [[], []]
-    assert row.cells[1].samples[0] is None and row.cells[1].left_out == ["disturbed", "", "", "", ""]
+    assert row.cells[1].samples[0] is None and row.cells[1].left_out == [["disturbed"], [], [], [], []]
     assert row.cells[1].relative == pytest.approx(1.1, rel=0.02)
     said = "point-query threads=1, rocksdb-default: 1 of 5 repeats left out: disturbed"
     assert said in compare_text.remarks_of(found)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from app.catalog import Catalog
-from app.cli.target import calibration_table, repeats_in
+from app.comparison.texts.calibration_text import calibration_table, repeats_in
 from app.core.errors import TargetError
 from app.history.lists.sessions import machine_of
 from app.history.machines.calibration import calibration, noise_of

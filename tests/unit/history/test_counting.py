@@ -228,10 +228,10 @@ def test_other_measures_of_a_cut_step_are_of_the_whole_step_and_not_judged(fille
 
 
 @pytest.mark.parametrize(
-    ("repeats", "left_out", "marks"), [(4, ["unsteady", "", "", ""], []), (3, [""] * 3, ["unsteady"])]
+    ("repeats", "left_out", "marks"), [(4, [["unsteady"], [], [], []], []), (3, [[]] * 3, ["unsteady"])]
 )
 def test_an_unsteady_repeat_is_left_out_where_three_remain(
-    history: History, repeats: int, left_out: list[str], marks: list[str]
+    history: History, repeats: int, left_out: list[list[str]], marks: list[str]
 ) -> None:
     its_plan = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], repeats, 5, STEPS)
     for turn in its_plan.turns:
@@ -245,7 +245,7 @@ def test_an_unsteady_repeat_is_left_out_where_three_remain(
     row = compare(history, [turn.session for turn in its_plan.turns]).rows[UPDATE]
     words = [[(each or {})["word"] for each in column] for column in cells(row, "steadiness")]
     assert words == [["unsteady", *["steady"] * (repeats - 1)], ["steady"] * repeats]
-    assert cells(row, "left_out") == [left_out, [""] * repeats] and cells(row, "marks") == [marks, []]
+    assert cells(row, "left_out") == [left_out, [[]] * repeats] and cells(row, "marks") == [marks, []]
     assert cells(row, "n") == [3, repeats] and row.cells[1].verdict == ("marked" if marks else "~")
 
 

@@ -7,7 +7,7 @@ from math import exp
 import numpy as np
 import pytest
 
-from app.agent.deciding import DECIDED, HOPELESS, endings
+from app.agent.deciding import DECISIONS, HOPELESS, endings
 from app.stats import Limits, Samples, judge
 from app.stats.at_target.looks import ROUNDS, share_of_look
 from app.stats.at_target.verdicts import BETTER, COLOURED, LEAST, NOISE, SAME, WORSE
@@ -97,4 +97,4 @@ def test_what_is_decided_is_what_compare_says() -> None:
         rows = chance.normal([[0.0], [0.1], [-0.03]], 0.02, (3, 5))
         cells = [cell(*map(exp, row)) for row in rows]
         words, said = endings(cells, LOOKED, 5), [each.word for each in judge(cells, LOOKED)]
-        assert all(word == other for word, other in zip(words, said, strict=True) if word in DECIDED)
+        assert all(word == other for word, other in zip(words, said, strict=True) if word in DECISIONS)

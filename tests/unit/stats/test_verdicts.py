@@ -117,7 +117,9 @@ def sample(drawn: random.Random, n: int, mean: float = 100.0, noise: float = 0.0
     return tuple(drawn.gauss(mean, mean * noise) for _ in range(n))
 
 
-@pytest.mark.parametrize("n", [3, 5, 8])
+@pytest.mark.parametrize(
+    "n", [pytest.param(3, marks=pytest.mark.full), 5, pytest.param(8, marks=pytest.mark.full)]
+)
 def test_of_tables_without_a_difference_few_have_a_coloured_cell(n: int) -> None:
     """500 comparisons of 40 cells without any difference: at most 5 % tell of one."""
     drawn = random.Random(n)

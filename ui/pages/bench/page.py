@@ -19,7 +19,6 @@ from ui.core.theme import SPACE
 from ui.widgets.layouts import in_column
 from ui.widgets.message import Banner
 
-from .draft_input import connect_contenders, connect_run_panel, connect_sequence
 from .plan.contenders import ContendersPanel
 from .plan.draft_controller import DraftController
 from .plan.run_dialogs import LoadDialog, QueueingDialog
@@ -122,17 +121,17 @@ class BenchPage(Page):
         connect_run_panel(controller, panel)
         self.contenders.preset_wanted.connect(panel.look_at_preset)
         self.contenders.colour_chosen.connect(self._on_colour_chosen)
-        self.sequence.sweep_wanted.connect(lambda: change_sweep(controller, self.context, self))
-        self.sequence.sql_wanted.connect(lambda: edit_sql(controller, self.context, self))
+        self.sequence.sweep.triggered.connect(lambda: change_sweep(controller, self.context, self))
+        self.sequence.sql.triggered.connect(lambda: edit_sql(controller, self.context, self))
         panel.checks.option_wanted.connect(self._on_option_wanted)
         plan.said.connect(self.context.bus.said)
         presets.edit_wanted.connect(lambda *which: edit_preset(controller, self.context, self, *which))
-        run_bar.run_wanted.connect(self._start)
-        run_bar.rehearsal_wanted.connect(lambda: self._start(REHEARSED))
-        run_bar.queue_wanted.connect(self._on_queue_wanted)
-        run_bar.several_wanted.connect(lambda: self.starting.ask_targets(self.window()))
-        run_bar.load_wanted.connect(self._on_load_wanted)
-        run_bar.cancel_wanted.connect(self.starting.cancel)
+        run_bar.run.triggered.connect(lambda: self._start())
+        run_bar.rehearse.triggered.connect(lambda: self._start(REHEARSED))
+        run_bar.queue.triggered.connect(self._on_queue_wanted)
+        run_bar.several.triggered.connect(lambda: self.starting.ask_targets(self.window()))
+        run_bar.load.triggered.connect(self._on_load_wanted)
+        run_bar.cancel.triggered.connect(self.starting.cancel)
 
     def _connect_draft(self) -> None:
         """Connect the results of the draft."""
@@ -143,13 +142,13 @@ class BenchPage(Page):
         controller.failed.connect(self.message.show_failure)
         self.again = RunAgain(controller)  # behind the page: it starts what the page shows
         self.again.warned.connect(self.message.show_warning)
-        self.again.start_wanted.connect(self.run_panel.run_bar.run_wanted)
+        self.again.start_wanted.connect(self._start)
         self.run_panel.recent.chosen.connect(lambda plan: self.open(Wanted("bench", (plan,))))
         self.run_panel.recent.failed.connect(self.message.show_failure)
         controller.target_wanted.connect(targets.choose)
         targets.target_chosen.connect(self._on_target_chosen)
-        targets.surveyed.connect(self._on_surveyed)
-        targets.calibration_wanted.connect(self._on_calibration_wanted)
+        targets.known.surveyed.connect(self._on_surveyed)
+        targets.machine.calibrate.triggered.connect(self._on_calibration_wanted)
 
     # what a person does
 
@@ -227,5 +226,48 @@ class BenchPage(Page):
 def _add_inset(splitter: QSplitter, part: QWidget, top: int = 0, bottom: int = 0) -> None:
     """Add a part with space next to the handle."""
     inset = QWidget()
-    splitter.addWidget(inset)
+    splitter.addWidget(inset)  # from the outside in
     inset.setLayout(in_column(part, margins=(0, top, 0, bottom)))
+
+
+def connect_contenders(controller: DraftController, panel: ContendersPanel) -> None:
+    def edit(at: int, key: str, text: str) -> None:
+        controller.change(controller.draft.with_contender(at, **{key: text}))
+
+    panel.choices.ticked.connect(lambda *place: controller.change(controller.draft.tick(*place)))
+    panel.contenders.edited.connect(edit)
+    panel.copied.connect(lambda at: controller.change(controller.draft.copied(at)))
+    panel.removed.connect(lambda rows: controller.change(controller.draft.without(rows)))
+
+
+def connect_sequence(controller: DraftController, panel: SequencePanel) -> None:
+    def tick(names: list[str]) -> None:
+        sequence = controller.choices.sequence(controller.draft.request.sequence)
+        if sequence is not None:
+            controller.change(controller.draft.with_steps(names, sequence))
+
+    def type_in(name: str, text: str) -> None:
+        draft = controller.draft
+        controller.change(draft.said(name=text.strip()) if name == "name" else draft.typed(name, text))
+
+    panel.sequence_chosen.connect(lambda name: controller.change(controller.draft.with_sequence(name)))
+    panel.steps.ticked.connect(tick)
+    panel.steps.profiled.connect(lambda names: _set(controller, "profile", tuple(names)))
+    panel.variant_wanted.connect(controller.save_variant)
+    panel.fields.typed.connect(type_in)
+    panel.fields.chosen.connect(lambda key, value: _set(controller, key, value))
+
+
+def connect_run_panel(controller: DraftController, panel: RunPanel) -> None:
+    plan, presets = panel.plan, panel.presets
+    plan.save_wanted.connect(controller.save_plan)
+    plan.open_wanted.connect(controller.open_plan)
+    presets.copy_wanted.connect(controller.copy_preset)
+    controller.preset_copied.connect(presets.edit_copy)
+    presets.deletion_wanted.connect(controller.delete_preset)
+    panel.approval.approved.connect(controller.approve)
+    panel.run_bar.ticked.connect(lambda key, value: _set(controller, key, value))
+
+
+def _set(controller: DraftController, key: str, value: object) -> None:
+    controller.change(controller.draft.said(**{key: value}))

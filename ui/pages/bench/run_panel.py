@@ -21,8 +21,8 @@ from ui.core.plain import Label
 from ui.core.tasks import Latest, Tasks
 from ui.core.theme import SPACE, Theme
 from ui.widgets.actions import action, action_button
-from ui.widgets.code import CodeView
-from ui.widgets.layouts import NATIVE, in_column, in_row
+from ui.widgets.code_editor import CodeView
+from ui.widgets.layouts import NATIVE, in_column, in_row, open_once
 
 from .plan.check_list import WAITING, CheckList
 from .plan.estimate import EstimateCard
@@ -106,8 +106,8 @@ class ApprovalView(QWidget):
 
     approved = Signal(str, str)  # hash, workload
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._asked: UnapprovedError | None = None
         self.words = Label(wraps=True)
         self.text = CodeView("What the workload runs")
@@ -141,8 +141,8 @@ class PlanText(QWidget):
     open_wanted = Signal(str)  # path
     said = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._draft = Draft()
         self.folder = ""  # where dialogs begin
         self.text = CodeView("Plan as TOML")
@@ -175,8 +175,7 @@ class PlanText(QWidget):
         dialog.setDefaultSuffix("toml")
         dialog.selectFile(name)
         dialog.fileSelected.connect(self.save_wanted if is_save else self.open_wanted)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        open_once(dialog)
 
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(command_line(self._draft.request))

@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFileDialog,
     QListWidget,
-    QSplitter,
     QWidget,
 )
 
@@ -32,12 +31,12 @@ from ui.core.context import Context
 from ui.core.plain import Label
 from ui.core.tasks import Latest
 from ui.core.theme import Theme
-from ui.dialogs.leaving import Act, leave
+from ui.dialogs.questions import Act, leave
 from ui.widgets.actions import action, action_button
 from ui.widgets.code_editor import CodeEditor
 from ui.widgets.form import Choice, Field, Form
 from ui.widgets.highlighter import CUSTOM_SQL, Highlighter
-from ui.widgets.layouts import NATIVE, frame, in_column, in_row
+from ui.widgets.layouts import NATIVE, dialog_buttons, frame, in_column, in_row, split
 from ui.widgets.message import Message
 
 from .plan.draft_controller import DraftController
@@ -92,12 +91,9 @@ class CustomSqlDialog(QDialog):
     def _build_layout(self) -> None:
         self.box.setAccessibleName("Workload")
         self.box.setToolTip("Your own workload to edit, or a shipped one to read")
-        label = Label("&Workload")
-        label.setBuddy(self.box)
+        label = Label("&Workload", buddy=self.box)
         head = in_row(label, (self.box, 1), action_button(self.copy), action_button(self.open_file))
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.addButton(action_button(self.save), QDialogButtonBox.ButtonRole.ApplyRole)
-        buttons.rejected.connect(self.reject)
+        buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close, self.save)
         foot = in_row((self.said, 1), buttons, spacing=NATIVE)
         frame(self, self.message, head, (self.form, 1), foot)
 
@@ -224,8 +220,8 @@ class SqlForm(QWidget):
 
     typed = Signal()  # in the text
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._given = OwnSql()
         self.fields = Form(FIELDS)
         self.name, self.title = self.fields.line("name"), self.fields.line("title")
@@ -233,11 +229,7 @@ class SqlForm(QWidget):
         self._colours = Highlighter(theme, self.text.document(), CUSTOM_SQL)
         self.problems.setAccessibleName("What is wrong")
         self.problems.setToolTip("Press Enter to go to the line")
-        work = QSplitter(Qt.Orientation.Vertical)
-        work.addWidget(self.text)
-        work.addWidget(self.problems)
-        work.setSizes(HEIGHTS)
-        work.setChildrenCollapsible(False)
+        work = split(Qt.Orientation.Vertical, (self.text, HEIGHTS[0], 1), (self.problems, HEIGHTS[1], 0))
         self.setLayout(in_column(self.fields, (work, 1)))
         self.text.textChanged.connect(self.typed)
         self.problems.itemActivated.connect(lambda item: self.text.go_to_line(item.data(_LINE)))

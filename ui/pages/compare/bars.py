@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QWidget
 
 from app.comparison.cells.cell import Row
 from app.comparison.cells.measures import FIGURE
@@ -19,6 +19,7 @@ from ui.models.comparison import drawn_points, drawn_unit, step_text
 from ui.widgets.charts.bar_chart import BarChart
 from ui.widgets.charts.head import Head
 from ui.widgets.charts.lines import Line
+from ui.widgets.layouts import boxed, in_column, in_row
 
 from .panel import Panel, PanelContent
 
@@ -61,29 +62,23 @@ class BarsPanel(Panel):
     tip = "One chart per group of steps"
     nothing = NOTHING["bars"]
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
         self._charts: list[BarChart] = []
         self._lines: list[tuple[QWidget, QHBoxLayout]] = []
         self._widths: list[int] = []
         self._packed: list[list[int]] | None = None
-        self._body = QWidget()
         self._legend = Head(theme, "", "")
         self._legend.share(self.hidden)
-        self._column = QVBoxLayout(self._body)
-        self._column.setContentsMargins(0, SPACE, 0, SPACE)
-        self._column.setSpacing(SPACE)
-        self._column.addWidget(self._legend)
-        self._column.addWidget(self._remark)
-        self._column.addStretch()  # where there are no charts
+        parts = (self._legend, self._remark, 0)  # the last where there are no charts
+        self._column = in_column(*parts, margins=(0, SPACE, 0, SPACE))
+        self._body = boxed(self._column)
         area = QScrollArea()
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setWidgetResizable(True)
         area.setAccessibleName(f"{self.title} by group")
         area.setWidget(self._body)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(area)
+        self.setLayout(in_column(area))
 
     @property
     def picture(self) -> QWidget:
@@ -161,10 +156,8 @@ class BarsPanel(Panel):
         PySide crashes after one was deleted: it takes a later layout at the same address for an item of it.
         """
         while len(self._lines) < count:
-            row = QWidget(self._body)
-            line = QHBoxLayout(row)
-            line.setContentsMargins(0, 0, 0, 0)
-            line.setSpacing(SPACE)
+            row, line = QWidget(self._body), in_row()
+            row.setLayout(line)
             self._column.insertWidget(_ABOVE + len(self._lines), row)
             self._lines.append((row, line))
 

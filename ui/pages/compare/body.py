@@ -6,12 +6,13 @@ from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QTabWidget, QWidget
 
 from app.comparison.cells.cell import Comparison, Row
 from app.comparison.cells.measures import measure_named
 from ui.core.context import Context
 from ui.widgets.charts.hidden import Hidden
+from ui.widgets.layouts import in_column
 
 from .bars import BarsPanel
 from .chosen import Compared
@@ -37,8 +38,8 @@ class Body(QWidget):
 
     failed = Signal(Exception)
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__()
         self._context = context
         self.table = ComparisonTable(context.theme)
         self.tabs = QTabWidget()
@@ -70,9 +71,7 @@ class Body(QWidget):
         self.tabs.setCurrentIndex(self._context.memory.value("compare/tab", 0))
         self._splitter.addWidget(self.table)
         self._splitter.addWidget(self.tabs)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._splitter)
+        self.setLayout(in_column(self._splitter))
 
     @property
     def comparison(self) -> Comparison | None:

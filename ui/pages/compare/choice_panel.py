@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from ui.core.plain import Label
 from ui.core.theme import SPACE, Theme
 from ui.widgets.charts.line_chart import LineChart
+from ui.widgets.layouts import NATIVE, boxed, in_column, in_row
 
 from .panel import Panel
 
@@ -14,31 +15,16 @@ from .panel import Panel
 class ChoicePanel(Panel):
     """The choice can be hidden; the chart is created when it is first needed."""
 
-    def __init__(self, theme: Theme, label: str, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
+    def __init__(self, theme: Theme, label: str) -> None:
+        super().__init__(theme)
         self._chart: LineChart | None = None
         self._choice = QComboBox()
         self._choice.setAccessibleName(label.replace("&", ""))
         self._choice.activated.connect(self._on_chosen)
-        self._head, self._body = QWidget(), QWidget()
-        self._build_layout(label)
-
-    def _build_layout(self, text: str) -> None:
-        label = Label(text)
-        label.setBuddy(self._choice)
-        row = QHBoxLayout(self._head)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(SPACE)
-        row.addWidget(label)
-        row.addWidget(self._choice)
-        row.addStretch(1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, SPACE, 0, 0)
-        whole.addWidget(self._head)
-        whole.addWidget(self._body, 1)
-        self._column = QVBoxLayout(self._body)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addWidget(self._remark)
+        self._head = boxed(in_row(Label(label, buddy=self._choice), self._choice, 1))
+        self._column = in_column(self._remark, spacing=NATIVE)
+        self._body = boxed(self._column)
+        self.setLayout(in_column(self._head, (self._body, 1), spacing=NATIVE, margins=(0, SPACE, 0, 0)))
 
     @property
     def picture(self) -> QWidget:

@@ -9,14 +9,10 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QSize, Qt, 
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
-    QLineEdit,
     QListView,
     QPushButton,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
-    QWidget,
 )
 
 from app.core.harmless import harmless
@@ -29,6 +25,8 @@ from ui.core.index import Index
 from ui.core.plain import Label, fitted, with_plain_text
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
+from ui.widgets.filter_line import FilterLine
+from ui.widgets.layouts import NATIVE, in_column, in_row
 
 _LISTED = 200  # more nobody looks through: a word finds the others
 _CUT = (Qt.TextElideMode.ElideMiddle, Qt.TextElideMode.ElideRight)  # a name, and what is said of it
@@ -115,16 +113,14 @@ class SessionChooser(QFrame):
     closed = Signal()
     failed = Signal(Exception)
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__()
         self.setProperty("role", "card")
         self.setFixedWidth(WIDTH)
         self._latest = Latest(context.tasks, self)
         self._offered: tuple[str, ...] = ()  # sessions that are listed until a word is typed
-        self._filter = QLineEdit()
-        self._filter.setPlaceholderText("Find sessions")
-        self._filter.setClearButtonEnabled(True)
-        self._filter.setAccessibleName("Find sessions")
+        self._filter = FilterLine("Find sessions", "Find sessions")
+        self._filter.left.connect(self._go_to_list)
         self._model = _SessionsModel(self)
         self._list = QListView()
         self._list.setModel(self._model)
@@ -132,29 +128,18 @@ class SessionChooser(QFrame):
         self._list.setItemDelegate(_SessionDelegate(self._list))
         self._list.setUniformItemSizes(True)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._remark = Label()
-        self._remark.setProperty("role", "muted")
-        self._remark.setWordWrap(True)
+        self._remark = Label(role="muted", wraps=True)
         self._build()
-        self._filter.textChanged.connect(self._on_filter_changed)
+        self._filter.textChanged.connect(self.reload)
         self._model.ticked.connect(self.ticked)
 
     def _build(self) -> None:
-        title = Label("Columns")
-        title.setProperty("role", "heading")
         close = QPushButton("Done")
         close.setToolTip("Close the list (Esc)")
         close.clicked.connect(self.closed)
-        head = QHBoxLayout()
-        head.addWidget(title, 1)
-        head.addWidget(close)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(SPACE, SPACE, SPACE, SPACE)
-        layout.setSpacing(SPACE)
-        layout.addLayout(head)
-        layout.addWidget(self._filter)
-        layout.addWidget(self._list, 1)
-        layout.addWidget(self._remark)
+        head = in_row((Label("Columns", "heading"), 1), close, spacing=NATIVE)
+        parts = (head, self._filter, (self._list, 1), self._remark)
+        self.setLayout(in_column(*parts, margins=(SPACE,) * 4))
 
     def begin(self) -> None:
         """Focus the list, with the current sessions."""
@@ -187,14 +172,12 @@ class SessionChooser(QFrame):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
-        elif event.key() == Qt.Key.Key_Down and self._filter.hasFocus():
-            self._list.setFocus()
-            self._list.setCurrentIndex(self._model.index(0))
         else:
             super().keyPressEvent(event)
 
-    def _on_filter_changed(self) -> None:
-        self.reload()
+    def _go_to_list(self) -> None:
+        self._list.setFocus()
+        self._list.setCurrentIndex(self._model.index(0))
 
     def _on_read(self, listed: _Listed) -> None:
         self._model.show(listed.lines)

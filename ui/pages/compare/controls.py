@@ -9,7 +9,6 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
-    QHBoxLayout,
     QMenu,
     QPushButton,
     QWidget,
@@ -20,6 +19,7 @@ from ui.core.memory import Memory
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.actions import action_button
+from ui.widgets.layouts import in_row
 
 _RELATIVE_TIP = "Results as multiples of the base"
 _ABSOLUTE_TIP = "Results as measured"
@@ -30,8 +30,8 @@ class Controls(QWidget):
 
     changed = Signal()
 
-    def __init__(self, memory: Memory, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, memory: Memory) -> None:
+        super().__init__()
         self._memory = memory
         self._measures = QComboBox()
         self._measures.setAccessibleName("Measure")
@@ -49,22 +49,12 @@ class Controls(QWidget):
         self._group.addButton(self._relative)
         self._group.addButton(self._absolute)
         (self._relative if memory.value("compare/relative", True) else self._absolute).setChecked(True)
-        self._row = QHBoxLayout(self)
-        self._build()
+        label = Label("&Measure", buddy=self._measures)
+        self._row = in_row(label, self._measures, self._relative, self._absolute, 1)
+        self._row.insertSpacing(2, SPACE)
+        self.setLayout(self._row)
         self._measures.currentIndexChanged.connect(self._on_chosen)
         self._group.buttonToggled.connect(lambda _button, is_on: self._on_chosen() if is_on else None)
-
-    def _build(self) -> None:
-        label = Label("&Measure")
-        label.setBuddy(self._measures)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(SPACE)
-        self._row.addWidget(label)
-        self._row.addWidget(self._measures)
-        self._row.addSpacing(SPACE)
-        self._row.addWidget(self._relative)
-        self._row.addWidget(self._absolute)
-        self._row.addStretch(1)
 
     @property
     def measure(self) -> Measure:

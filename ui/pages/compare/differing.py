@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from app.comparison.cells.labels import names_of
 from app.comparison.differences.differences import DifferenceEntry, differences, is_of_the_builds
@@ -15,6 +15,8 @@ from ui.core.plain import Label
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
 from ui.models.differences import DifferencesModel
+from ui.widgets.filter_line import FilterLine
+from ui.widgets.layouts import NATIVE, in_column, in_row
 from ui.widgets.table import Table
 
 from .panel import Panel, PanelContent
@@ -26,38 +28,25 @@ class DifferencesPanel(Panel):
     title = "What differs"
     tip = "Differences between the columns, the most important first: durability, parity, variables, preset"
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(context.theme, parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.theme)
         self._latest = Latest(context.tasks, self)
         self._found: list[DifferenceEntry] = []
         self._names: list[str] = []
-        self._filter = QLineEdit()
-        self._filter.setPlaceholderText("Filter")
-        self._filter.setClearButtonEnabled(True)
-        self._filter.setAccessibleName("Filter of the differences")
-        self._filter.textChanged.connect(self._on_filter_changed)
+        self._filter = FilterLine("Filter of the differences", "Filter")
+        self._filter.textChanged.connect(self._show)
         self._partial = QCheckBox()
         self._partial.setToolTip("Variables that some builds do not have, or at each build's default")
-        self._partial.toggled.connect(self._on_filter_changed)
+        self._partial.toggled.connect(self._show)
         self._model = DifferencesModel(context.theme, self)
         self._table = Table("What differs")
         self._table.setModel(self._model)
         self._table.horizontalHeader().setSectionsMovable(False)
         self._table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self._table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self._remark = Label()
-        self._remark.setProperty("role", "muted")
-        self._build()
-
-    def _build(self) -> None:
-        head = QHBoxLayout()
-        head.addWidget(self._filter)
-        head.addWidget(self._partial)
-        head.addWidget(self._remark, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, SPACE, 0, 0)
-        layout.addLayout(head)
-        layout.addWidget(self._table, 1)
+        self._remark = Label(role="muted")
+        head = in_row(self._filter, self._partial, (self._remark, 1), spacing=NATIVE)
+        self.setLayout(in_column(head, (self._table, 1), spacing=NATIVE, margins=(0, SPACE, 0, 0)))
 
     @property
     def picture(self) -> QWidget:
@@ -106,9 +95,6 @@ class DifferencesPanel(Panel):
         for at in range(1, values + 1):
             self._table.setColumnWidth(at, max(room, _VALUE_WIDTH))
         self._remark.setText("" if kept else NOTHING if not self._found else "Nothing fits.")
-
-    def _on_filter_changed(self) -> None:
-        self._show()
 
 
 def matching(found: Sequence[DifferenceEntry], text: str, has_partial: bool) -> list[DifferenceEntry]:

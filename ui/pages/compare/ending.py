@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
-
 from app.comparison.cells.cell import Row
 from app.comparison.charts.points import Numbers
 from app.comparison.verdicts.compare import sessions_of
@@ -14,8 +12,9 @@ from app.history.steps.step_results import endings
 from ui.core.context import Context
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
-from ui.models.comparison import step_text
+from ui.models.comparison import step_with_threads
 from ui.widgets.charts.still import StillChart
+from ui.widgets.layouts import NATIVE, in_column
 
 from .panel import Panel, PanelContent
 
@@ -27,14 +26,13 @@ class EndingPanel(Panel):
 
     nothing = ""  # what is said where none of the sessions has it
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(context.theme, parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.theme)
         self._latest = Latest(context.tasks, self)
         self._chart: StillChart | None = None
         self._numbers: Numbers | None = None
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, SPACE, 0, 0)
-        self._column.addWidget(self._remark)
+        self._column = in_column(self._remark, spacing=NATIVE, margins=(0, SPACE, 0, 0))
+        self.setLayout(self._column)
 
     def made(self) -> StillChart:
         """The chart, created on first use."""
@@ -68,9 +66,8 @@ class EndingPanel(Panel):
             self._column.addWidget(self._chart, 1)
             self._column.addStretch(0)
         found = self.fill(shown, row, ended)
-        threads = "" if row.threads is None else f", threads {row.threads}"
-        step = f"{step_text(row)}{threads}"
-        self._show(found and found[0], f"{step}: {found[1] if found else self.nothing}")
+        told = found[1] if found else self.nothing
+        self._show(found and found[0], f"{step_with_threads(row)}: {told}")
         self.drawn.emit()
 
     def _show(self, numbers: Numbers | None, remark: str) -> None:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QWidget
 
 from app.comparison.cells.labels import names_of, row_label
 from app.core.harmless import harmless
@@ -15,6 +14,7 @@ from ui.core.context import Context
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
 from ui.models.text_table import TextTableModel
+from ui.widgets.layouts import dialog_buttons, frame
 from ui.widgets.message import Message
 from ui.widgets.table import Table
 
@@ -46,7 +46,8 @@ class ExplainDifferenceDialog(QDialog):
         self._context, self._comparison = context, comparison
         self._columns = _sides(comparison, other)
         self.explainer = Explainer(context, self)
-        self.steps, self.message, self.now, self.words = QComboBox(), Message(), Label(), Label()
+        self.steps, self.message = QComboBox(), Message()
+        self.now, self.words = (Label(wraps=True, selectable=True) for _ in range(2))
         self._model, self.table = TextTableModel(self), Table("Settings and their shares")
         self.setWindowTitle("Which setting did it")
         self.resize(WIDTH, HEIGHT)
@@ -63,36 +64,23 @@ class ExplainDifferenceDialog(QDialog):
         self.steps.setAccessibleName("Step to explain")
         self.table.setModel(self._model)
         self.table.horizontalHeader().setSectionsMovable(False)
-        for each in (self.now, self.words):
-            each.setWordWrap(True)
-            each.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
     def _build_layout(self) -> None:
-        about = Label(_ABOUT)
-        about.setWordWrap(True)
-        about.setProperty("role", "muted")
         form, names = QFormLayout(), names_of(self._comparison)
         for letter, column in zip("AB", self._columns, strict=True):
             form.addRow(letter, Label(names[self._comparison.columns.index(column)]))
         form.addRow("&Step", self.steps)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
-        layout.setSpacing(SPACE)
-        layout.addWidget(about)
-        layout.addLayout(form)
-        for each in (self.message, self.table, self.words, self.now):
-            layout.addWidget(each, 1 if each is self.table else 0)
-        layout.addWidget(self._make_buttons())
+        above = (Label(_ABOUT, "muted", wraps=True), form, self.message)
+        frame(self, *above, (self.table, 1), self.words, self.now, self._make_buttons())
 
     def _make_buttons(self) -> QDialogButtonBox:
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close)
         self.measure = buttons.addButton("&Measure", QDialogButtonBox.ButtonRole.ActionRole)
         self.measure.setProperty("accent", True)
         self.measure.setDefault(True)
         self.measure.setToolTip(as_tip(_TIP))
         self.stop = buttons.addButton("Stop &after this plan", QDialogButtonBox.ButtonRole.ActionRole)
         self.stop.setAutoDefault(False)
-        buttons.rejected.connect(self.reject)
         return buttons
 
     def _connect(self) -> None:

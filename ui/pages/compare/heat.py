@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.comparison.cells.cell import Row
 from app.comparison.charts import NOTHING
@@ -21,9 +21,10 @@ from app.protocol.latency import BUCKETS
 from ui.core.context import Context
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
-from ui.models.comparison import step_text
+from ui.models.comparison import step_with_threads
 from ui.widgets.charts.lines import Line, Span
 from ui.widgets.image import LEAST
+from ui.widgets.layouts import NATIVE, boxed, in_column
 
 from .panel import Panel, PanelContent
 
@@ -46,22 +47,17 @@ class HeatPanel(Panel):
     title = "Heat map"
     tip = "The latency of the chosen step second by second; repeats are added up"
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(context.theme, parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.theme)
         self._latest = Latest(context.tasks, self)
         self._made: list[HeatChart] = []
         self._charts: list[HeatChart] = []  # those of columns
         self._axis: TimeAxis | None = None
         self._numbers: Callable[[], Numbers] | None = None
-        self._body = QWidget()
-        self._stack = QVBoxLayout(self._body)
-        self._stack.setContentsMargins(0, 0, 0, 0)
-        self._stack.setSpacing(SPACE)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, SPACE, 0, 0)
-        column.addWidget(self._remark)
-        column.addWidget(self._body, 1)
-        column.addStretch(0)
+        self._stack = in_column()
+        self._body = boxed(self._stack)
+        parts = (self._remark, (self._body, 1), 0)
+        self.setLayout(in_column(*parts, spacing=NATIVE, margins=(0, SPACE, 0, 0)))
         self.hidden.changed.connect(self._show_columns)
 
     @property
@@ -96,9 +92,8 @@ class HeatPanel(Panel):
         self._latest.read(work, lambda found: self._on_read(shown, row, found), self.failed.emit)
 
     def _on_read(self, shown: PanelContent, row: Row, read: _Read) -> None:
-        threads = "" if row.threads is None else f", threads {row.threads}"
         what = "all events of the repeats together" if read.found else f"{NOTHING['heat']}. {WHY_NONE}"
-        self._remark.setText(f"{step_text(row)}{threads}: {what}")
+        self._remark.setText(f"{step_with_threads(row)}: {what}")
         self._numbers = (lambda: heat_numbers(shown.comparison, read.found)) if read.found else None
         self._body.setVisible(bool(read.found))
         self._provide(len(read.tracks))

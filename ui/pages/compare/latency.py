@@ -6,7 +6,7 @@ from app.comparison.cells.cell import Row
 from app.comparison.charts import NOTHING
 from app.comparison.charts.of_one_step import PERCENTS, TICKS, latency_curves, latency_numbers, place
 from app.comparison.charts.points import Numbers
-from ui.widgets.charts.percentile_chart import PercentileChart
+from ui.widgets.charts.line_chart import PercentileChart
 from ui.widgets.charts.still import StillChart
 
 from .ending import Ended, EndingPanel

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QHBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QWidget
 
 from app.comparison.cells.cell import Comparison
 from app.comparison.verdicts.judgement import legend, verdict_legend
@@ -19,6 +19,7 @@ from ui.core.context import Context
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.elided import ElidedLabel
+from ui.widgets.layouts import in_row
 
 _MATTERS = "Smaller differences are never highlighted"
 _FALSE = "False discovery rate: the largest share of the highlighted differences that are false alarms"
@@ -35,8 +36,8 @@ class LimitsRow(QWidget):
     turned = Signal()  # details, or only steps of all columns
     failed = Signal(Exception)
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__()
         self._context = context
         kept = _read(context)
         self._wanted = _Wanted(kept.matters_pct, kept.false_share_pct)
@@ -48,8 +49,7 @@ class LimitsRow(QWidget):
         self._common = QCheckBox("Only steps of all columns")
         self._common.setToolTip(as_tip(_COMMON))
         self._common.setChecked(context.memory.value("compare/common", False))
-        self._legend = ElidedLabel()
-        self._legend.setProperty("role", "muted")
+        self._legend = ElidedLabel(role="muted")
         self._build()
         self._matters.valueChanged.connect(self._on_changed)
         self._false.valueChanged.connect(self._on_changed)
@@ -57,18 +57,11 @@ class LimitsRow(QWidget):
         self._common.toggled.connect(self._on_turned)
 
     def _build(self) -> None:
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(SPACE)
-        for text, box in (("Highlight changes over", self._matters), ("at most", self._false)):
-            row.addWidget(Label(text))
-            row.addWidget(box)
-        row.addWidget(Label("false alarms"))
-        row.addSpacing(SPACE)
-        row.addWidget(self._details)
-        row.addWidget(self._common)
-        row.addSpacing(SPACE)
-        row.addWidget(self._legend, 1)
+        limits = (Label("Highlight changes over"), self._matters, Label("at most"), self._false)
+        row = in_row(*limits, Label("false alarms"), self._details, self._common, (self._legend, 1))
+        for before in (self._legend, self._details):
+            row.insertSpacing(row.indexOf(before), SPACE)
+        self.setLayout(row)
 
     @property
     def limits(self) -> Limits:
@@ -98,9 +91,8 @@ class LimitsRow(QWidget):
             (self._matters, limits.matters, _MATTERS, self._wanted.matters_pct),
             (self._false, limits.false_share, _FALSE, self._wanted.false_share_pct),
         ):
-            box.blockSignals(True)
-            box.setValue(100 * of_plan if own else wanted)
-            box.blockSignals(False)
+            with QSignalBlocker(box):
+                box.setValue(100 * of_plan if own else wanted)
             box.setEnabled(not own)
             box.setToolTip(as_tip(f"{tip}\n{_OWN}" if own else tip))
 

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.comparison.cells.labels import names_of, row_label
 from app.comparison.verdicts.across import across_texts
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.core.page import MARGIN, Page
-from ui.core.plain import Label, as_tip
+from ui.core.plain import Label, as_tip, first_lines
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
 from ui.dialogs.flame_controller import Flames
 from ui.widgets.empty import EmptyPage
+from ui.widgets.layouts import boxed, in_column, in_row
 from ui.widgets.message import Banner, Message
 
 from .body import Body
 from .chooser import SessionChooser
 from .chosen import Chosen, Compared, ViewOptions, read
 from .columns import Columns
-from .commands import make_commands
+from .commands import Commands
 from .controls import Controls
 from .limits import LimitsRow
 from .published import Published
@@ -47,9 +47,7 @@ class ComparePage(Page):
         super().__init__(context, parent)
         self._latest, self._seeing = (Latest(context.tasks, self) for _ in range(2))
         self.message, self.warning = Banner(self), Message()
-        self.verdict = Label()
-        self.verdict.setWordWrap(True)
-        self.verdict.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.verdict = Label(wraps=True, selectable=True)
         self.controls = Controls(context.memory)
         self.limits = LimitsRow(context)
         self.body = Body(context)
@@ -58,7 +56,7 @@ class ComparePage(Page):
         self.sharing = Sharing(context, self.body, self)
         self._flames = Flames(context, self)
         self.published = Published(context, self)
-        self.commands = make_commands(self, self)
+        self.commands = Commands(self)
         self.chooser = SessionChooser(context)
         self._stack = QStackedWidget()
         self._build()
@@ -74,29 +72,40 @@ class ComparePage(Page):
         )
         self.controls.add_button(self.commands.report)
         self.body.table.column_actions = list(self.commands.column)
-        filled = QWidget()
-        column = QVBoxLayout(filled)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACE)
-        column.addWidget(self.controls)
-        column.addWidget(self.limits)
-        column.addWidget(self.warning)
-        column.addWidget(self.verdict)
-        column.addWidget(self.body, 1)
+        parts = (self.controls, self.limits, self.warning, self.verdict, (self.body, 1))
         self._stack.addWidget(
             EmptyPage(_EMPTY_TITLE, _EMPTY_TEXT, self.commands.choose, self.commands.published)
         )
-        self._stack.addWidget(filled)
+        self._stack.addWidget(boxed(in_column(*parts)))
         self.chooser.hide()
-        row = QHBoxLayout()
-        row.setSpacing(2 * SPACE)
-        row.addWidget(self.chooser)
-        row.addWidget(self._stack, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
-        layout.addLayout(row, 1)
+        self.setLayout(in_row(self.chooser, (self._stack, 1), spacing=2 * SPACE, margins=(MARGIN,) * 4))
+
+    def _connect_commands(self) -> None:
+        commands, columns, share = self.commands, self.columns, self.sharing
+        for command, do in (
+            (commands.choose, self.toggle_chooser),
+            (commands.published, self.published.take),
+            (commands.make_base, columns.make_base),
+            (commands.move_left, lambda: columns.move(-1)),
+            (commands.move_right, lambda: columns.move(1)),
+            (commands.remove, columns.remove),
+            (commands.turn, self.controls.turn),
+            (commands.why, self.body.show_why),
+            (commands.flame, self.show_flame),
+            (commands.again, columns.measure_again),
+            (commands.explain, self.explain),
+            (commands.copy_text, lambda: share.copy("text")),
+            (commands.copy_markdown, lambda: share.copy("Markdown")),
+            (commands.copy_csv, lambda: share.copy("CSV")),
+            (commands.save_table, share.save_table),
+            (commands.save_chart, share.save_chart),
+            (commands.copy_chart, share.copy_chart),
+            (commands.report, share.save_report),
+        ):
+            command.triggered.connect(do)
 
     def _connect(self) -> None:
+        self._connect_commands()
         for changed in (self.controls.changed, self.limits.changed, self.limits.turned):
             changed.connect(self._show)
         self.context.theme.changed.connect(self._show)
@@ -173,24 +182,14 @@ class ComparePage(Page):
             self._show_warnings(
                 [*(each.text for each in compared.comparison.warnings), *across], bool(across)
             )
-            self._show_verdict(compared.sentences)
+            self.verdict.show_first(compared.sentences, _SENTENCES)
             self.body.show_comparison(compared, self.controls.is_relative, self.limits.has_details)
             self.limits.explain(compared.shown, self.body.table.figures.has_deviations)
 
-    def _show_verdict(self, sentences: Sequence[str]) -> None:
-        """Show the first sentences, all of them in the tooltip."""
-        more = len(sentences) - _SENTENCES
-        lines = [*sentences[:_SENTENCES], *([f"and {more} more"] if more > 0 else [])]
-        self.verdict.setText("\n".join(lines))
-        self.verdict.setToolTip(as_tip("\n".join(sentences) if more > 0 else ""))
-        self.verdict.setVisible(bool(sentences))
-
     def _show_warnings(self, warnings: Sequence[str], are_apart: bool) -> None:
-        more = len(warnings) - _WARNINGS
-        lines = [*warnings[:_WARNINGS], *([f"and {more} more"] if more > 0 else [])]
-        self.warning.setToolTip(as_tip("\n".join(warnings) if more > 0 else ""))
-        actions = [self.commands.again] if are_apart else []
-        self.warning.show_warning("\n".join(lines), *actions) if lines else self.warning.clear()
+        self.warning.setToolTip(as_tip("\n".join(warnings) if len(warnings) > _WARNINGS else ""))
+        actions, text = [self.commands.again] if are_apart else [], first_lines(warnings, _WARNINGS)
+        self.warning.show_warning(text, *actions) if text else self.warning.clear()
 
     # what is compared
 
@@ -232,6 +231,3 @@ class ComparePage(Page):
             ExplainDifferenceDialog(
                 self.context, comparison, self.body.table.chosen_column, step, self
             ).show()
-
-    def turn(self) -> None:
-        self.controls.turn()

@@ -74,15 +74,13 @@ class Panel(QWidget):
     failed = Signal(Exception)
     saved = Signal(object, str)  # Path of a picture, one line about it
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self.theme = theme
         self.shown: PanelContent | None = None
         self._drawn: tuple[object, ...] = ()
         self.hidden = Hidden(self)  # columns that a person has hidden
-        self._remark = Label()  # above the charts: what they are of, and what is to be known of them
-        self._remark.setProperty("role", "muted")
-        self._remark.setWordWrap(True)
+        self._remark = Label(role="muted", wraps=True)  # above the charts: what is to be known of them
         self.setAccessibleName(self.title)
 
     def take(self, chart: StillChart | TimeChart) -> None:

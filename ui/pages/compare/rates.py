@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QWidget
-
 from app.comparison.cells.cell import Row
 from app.comparison.cells.labels import names_of
 from app.comparison.charts import NOTHING
@@ -23,8 +21,8 @@ class RatesPanel(ChoicePanel):
     title = "Rates"
     tip = "Latency over throughput: the chosen step at each of its rates"
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "&Percentile", parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "&Percentile")
         self._choice.addItems(PERCENTILES)
         self._choice.setCurrentText(PERCENTILES[-1])
 

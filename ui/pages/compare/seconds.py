@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.comparison.cells.cell import Row
 from app.comparison.cells.labels import names_of
@@ -21,12 +21,13 @@ from app.history.steps.curves import Curve, all_series, curves
 from app.history.steps.series import ALIASES
 from app.history.store.history import History
 from ui.core.context import Context
-from ui.core.plain import Label, as_tip
+from ui.core.plain import Label
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
-from ui.models.comparison import step_text
+from ui.models.comparison import step_with_threads
 from ui.widgets.charts.lines import Line
 from ui.widgets.elided import ElidedLabel
+from ui.widgets.layouts import NATIVE, in_column, in_row
 
 from .panel import Panel, PanelContent
 
@@ -49,8 +50,8 @@ class SecondsPanel(Panel):
     title = "Seconds"
     tip = "The chosen step second by second; all sessions begin at its start"
 
-    def __init__(self, context: Context, series: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(context.theme, parent)
+    def __init__(self, context: Context, series: str = "") -> None:
+        super().__init__(context.theme)
         self._context = context
         self._latest = Latest(context.tasks, self)
         self._chart: TimeChart | None = None
@@ -63,18 +64,11 @@ class SecondsPanel(Panel):
         self._chooser.setAccessibleName("Series")
         self._chooser.setToolTip("The series to draw")
         self._chooser.activated.connect(self._on_series_chosen)
-        self._remark = ElidedLabel()  # in one line with the choice of a series
-        self._remark.setProperty("role", "muted")
-        head = QHBoxLayout()
-        head.addWidget(self._chooser)
-        head.addWidget(self._remark, 1)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, SPACE, 0, 0)
-        self._column.addLayout(head)
-        self._told = Label()  # whether they were steady, and which of them count
-        self._told.setWordWrap(True)
-        self._told.setProperty("role", "warn")
-        self._column.addWidget(self._told)
+        self._remark = ElidedLabel(role="muted")  # in one line with the choice of a series
+        self._told = Label(role="warn", wraps=True)  # whether they were steady, and which of them count
+        head = in_row(self._chooser, (self._remark, 1), spacing=NATIVE)
+        self._column = in_column(head, self._told, spacing=NATIVE, margins=(0, SPACE, 0, 0))
+        self.setLayout(self._column)
 
     @property
     def picture(self) -> QWidget:
@@ -104,8 +98,7 @@ class SecondsPanel(Panel):
 
     def _on_read(self, shown: PanelContent, row: Row, found: _Read) -> None:
         self._fill_chooser(found.series)
-        threads = "" if row.threads is None else f", threads {row.threads}"
-        self._step = f"{step_text(row)}{threads}"
+        self._step = step_with_threads(row)
         self._missing = _missing(shown, found.curves)
         self._remark.setText("; ".join(filter(None, (self._step, self._missing))))
         self._tell(shown, row)
@@ -119,10 +112,7 @@ class SecondsPanel(Panel):
         lines = [
             f"{name}: {text}" for at, name in enumerate(names) for text in seconds_remarks(row.cells[at])
         ]
-        more = len(lines) - _TOLD
-        self._told.setText("\n".join([*lines[:_TOLD], *([f"and {more} more"] if more > 0 else [])]))
-        self._told.setToolTip(as_tip("\n".join(lines) if more > 0 else ""))
-        self._told.setVisible(bool(lines))
+        self._told.show_first(lines, _TOLD)
 
     def _draw_curves(self, shown: PanelContent, found: dict[str, Curve], label: str, unit: str) -> None:
         from ui.widgets.charts.lines import Span

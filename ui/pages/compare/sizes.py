@@ -6,8 +6,8 @@ from app.comparison.cells.cell import Row
 from app.comparison.charts import NOTHING
 from app.comparison.charts.of_one_step import PARTS, parts_of, size_numbers, sizes_of
 from app.comparison.charts.points import Numbers
+from ui.widgets.charts.bar_chart import StackedBars
 from ui.widgets.charts.lines import Line
-from ui.widgets.charts.stack_chart import StackedBars
 from ui.widgets.charts.still import StillChart
 
 from .ending import Ended, EndingPanel

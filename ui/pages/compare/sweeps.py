@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QWidget
-
 from app.comparison.cells.cell import Row
 from app.comparison.cells.measures import FIGURE
 from app.comparison.charts import AXES
@@ -21,8 +19,8 @@ class SweepPanel(ChoicePanel):
     title = "Sweep"
     tip = "The chosen step over its threads, cores, rows or rates"
 
-    def __init__(self, theme: Theme, axis: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(theme, "&Over", parent)
+    def __init__(self, theme: Theme, axis: str = "") -> None:
+        super().__init__(theme, "&Over")
         self._wanted = axis  # the one that was chosen last
         self._axis = ""  # the one that is drawn
         self._choice.setToolTip("What varies along the curves; everything else is as in the chosen line")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QMenu
 
 from app.comparison.cells.cell import Row
 from ui.core.theme import SPACE, Theme
@@ -27,10 +27,8 @@ class ComparisonTable(Table):
     column_moved = Signal(int, int)  # from, to
     cell_chosen = Signal(object)  # Row | None
 
-    def __init__(
-        self, theme: Theme, figures: ComparisonModel | None = None, parent: QWidget | None = None
-    ) -> None:
-        super().__init__("Comparison", parent)
+    def __init__(self, theme: Theme, figures: ComparisonModel | None = None) -> None:
+        super().__init__("Comparison")
         self.figures = ComparisonModel(theme, self) if figures is None else figures
         self._head = ColumnHeader(theme, self)
         self.setHorizontalHeader(self._head)
@@ -147,9 +145,8 @@ class ComparisonTable(Table):
 
     def _on_section_moved(self, _section: int, old: int, new: int) -> None:
         """A column was moved: put the header back, and show the comparison in the new order."""
-        self._head.blockSignals(True)
-        self._head.moveSection(new, old)
-        self._head.blockSignals(False)
+        with QSignalBlocker(self._head):
+            self._head.moveSection(new, old)
         if old >= len(FIXED):
             self.column_moved.emit(old - len(FIXED), max(new - len(FIXED), 0))
 

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QButtonGroup, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QButtonGroup,
+    QPushButton,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from app.comparison.cells.cell import Row
 from app.comparison.cells.labels import names_of, row_label
@@ -23,13 +30,14 @@ from app.core.table import Table
 from app.core.units import count_text
 from app.history.store.history import History
 from ui.core.context import Context
+from ui.core.index import Index
 from ui.core.plain import as_tip
 from ui.core.tasks import Latest
-from ui.core.theme import SPACE
+from ui.core.theme import SPACE, Theme
 from ui.models.text_table import SHARE, TextTableModel
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.fitted_table import FittedTable
-from ui.widgets.share import ShareDelegate
+from ui.widgets.layouts import NATIVE, in_column, in_row
 
 from .panel import Panel, PanelContent
 
@@ -61,8 +69,8 @@ class WhyPanel(Panel):
     title = "Why"
     tip = "What a query costs, next to the change of the result"
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(context.theme, parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.theme)
         self._context = context
         self._latest = Latest(context.tasks, self)
         self._named: Table | None = None  # of the ways of READ, once it is read
@@ -74,28 +82,21 @@ class WhyPanel(Panel):
         self._table.setItemDelegate(ShareDelegate(context.theme, SHARE, self._table))
         self._notes: tuple[str, ...] = ()
         self._table.fitted.connect(self._on_fitted)
-        self._heading = ElidedLabel()
-        self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._heading = ElidedLabel(role="heading")
+        buttons = in_row(*self._ways.values(), spacing=NATIVE)
+        self._head: QBoxLayout = in_row(buttons, (self._heading, 1), spacing=NATIVE)
         self._build()
 
     def _build(self) -> None:
-        group, head = QButtonGroup(self), QHBoxLayout()
+        group = QButtonGroup(self)
         for text, button in self._ways.items():
             button.setCheckable(True)
             button.setChecked(text == self._way)
             button.setToolTip(as_tip(_TIPS[text]))
             group.addButton(button)
-            head.addWidget(button)
-        self._head.addLayout(head)
-        self._head.addWidget(self._heading, 1)
         group.buttonClicked.connect(lambda button: self.go_to(button.text()))
-        self._heading.setProperty("role", "heading")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, SPACE, 0, 0)
-        layout.addLayout(self._head)
-        layout.addWidget(self._table, 1)
-        layout.addWidget(self._remark)
-        layout.addStretch(0)  # keeps them at the top where there is no table
+        parts = (self._head, (self._table, 1), self._remark, 0)  # they stay at the top without a table
+        self.setLayout(in_column(*parts, spacing=NATIVE, margins=(0, SPACE, 0, 0)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The heading is next to the buttons if there is room."""
@@ -225,3 +226,25 @@ def _read(history: History, way: str, shown: PanelContent, row: Row, at: int) ->
     if way == CAUSES:
         return causes_table(title, causes(history, shown.whole, row, at))
     return _NAMED[way](title, named_waits(history, shown.whole, row.workload, row.coordinates, at))
+
+
+_ALPHA = 0.35
+_GAP = 4  # pixels above and below a bar
+
+
+class ShareDelegate(QStyledItemDelegate):
+    """Draws shares; other cells stay as they are."""
+
+    def __init__(self, theme: Theme, role: int, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._role = role
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        super().paint(painter, option, index)
+        if share := index.data(self._role):
+            place = option.rect.adjusted(0, _GAP, 0, -_GAP)
+            place.setWidth(max(1, round(place.width() * min(share, 1.0))))
+            colour = self._theme.colour("accent")
+            colour.setAlphaF(_ALPHA)
+            painter.fillRect(place, colour)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QInputDialog, QLineEdit, QWidget, QWidgetAction
 from app.core.harmless import harmless
 from app.history.lists.browsing import SessionLine, lines, tags
 from ui.core.context import Context
+from ui.widgets.layouts import open_once
 
 from .editing import Editing, count
 from .facets import TickMenu
@@ -40,8 +41,7 @@ class Asking(QObject):
         dialog.setLabelText(f"Note on each of {count(len(sessions))}")
         dialog.setOption(QInputDialog.InputDialogOption.UsePlainTextEditForTextInput)
         dialog.textValueSelected.connect(lambda text: self._editing.note(sessions, text))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        open_once(dialog)
 
     def _on_tags_read(self, answer: tuple[list[str], list[SessionLine]]) -> None:
         known, of = answer
@@ -61,8 +61,7 @@ class TagMenu(TickMenu):
 
     def __init__(self, tags: Mapping[str, bool], parent: QWidget) -> None:
         super().__init__(parent)
-        self._line = QLineEdit()
-        self._line.setPlaceholderText("New tag")
+        self._line = QLineEdit(placeholderText="New tag")
         self._line.setAccessibleName("New tag")
         self._line.returnPressed.connect(self._on_entered)
         line = QWidgetAction(self)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, QSignalBlocker, Qt
 
 from app.history.lists.browsing import ORDERS, QPS, Order
 from ui.core.memory import Memory
@@ -70,11 +70,10 @@ class ListColumns(QObject):
         room = table.width() - table.verticalScrollBar().sizeHint().width() - 2 * table.frameWidth()
         shown = first_shown(known, room)
         spare = max(0, room - sum(known[at].width for at in shown))
-        head.blockSignals(True)
-        for at, column in enumerate(known):
-            table.setColumnWidth(at, column.width + min(spare * _SHARES.get(at, 0) // 10, _SPARE))
-            table.setColumnHidden(at, at not in shown)
-        head.blockSignals(False)
+        with QSignalBlocker(head):
+            for at, column in enumerate(known):
+                table.setColumnWidth(at, column.width + min(spare * _SHARES.get(at, 0) // 10, _SPARE))
+                table.setColumnHidden(at, at not in shown)
         table.updateGeometries()
         head.viewport().update()
         table.viewport().update()
@@ -89,9 +88,8 @@ class ListColumns(QObject):
         order = self._model.order
         at = next((at for at, each in enumerate(self._model.columns) if each.order == order.by), -1)
         direction = Qt.SortOrder.DescendingOrder if order.is_descending else Qt.SortOrder.AscendingOrder
-        self._head.blockSignals(True)
-        self._head.setSortIndicator(at, direction)
-        self._head.blockSignals(False)
+        with QSignalBlocker(self._head):
+            self._head.setSortIndicator(at, direction)
 
     def _sort_as_before(self) -> None:
         kept = str(self._memory.value("history/order", "date descending"))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
@@ -11,67 +10,39 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from ui.widgets.actions import action
 
-Do = Callable[[], object]
-
-
-@dataclass(frozen=True)
-class Callbacks:
-    """The functions of the actions."""
-
-    compare: Do
-    report: Do
-    run_again: Do
-    edit: Do
-    open_live: Do
-    rename: Do
-    tag: Do
-    note: Do
-    copy: Do
-    export: Do
-    script: Do
-    import_files: Do
-    import_folder: Do
-    delete: Do
-    undo: Do
-    team: Do
-    find: Do
-    group: Do
-
 
 class Commands:
-    """The actions; keys that line edits use work only in the list."""
+    """The actions, which the page carries out; keys that line edits use work only in the list."""
 
-    def __init__(self, page: QWidget, table: QWidget, do: Callbacks) -> None:
+    def __init__(self, page: QWidget, table: QWidget) -> None:
         tip = "Compare the selected sessions; select two or more"
-        self.compare = action(page, "&Compare", "compare", tip, do.compare)
+        self.compare = action(page, "&Compare", "compare", tip)
         tip = "Save a comparison of the selected sessions for other people"
-        self.report = action(page, "Re&port…", "report", tip, do.report)
+        self.report = action(page, "Re&port…", "report", tip)
         tip = "Run the same work with the same contenders again"
-        self.run_again = action(page, "Run a&gain", "run", tip, do.run_again)
+        self.run_again = action(page, "Run a&gain", "run", tip)
         tip = "Set up the same plan on Bench, to edit it before it runs"
-        self.edit = action(page, "Edit on Benc&h", "set up", tip, do.edit)
-        self.open_live = action(
-            page, "&Open in Live", "open in live", "Show the curves of the session", do.open_live
-        )
-        self.rename = action(table, "&Rename", "rename", "Rename the session", do.rename)
-        self.tag = action(page, "&Tag…", "tag", "Tag the selected sessions", do.tag)
-        self.note = action(page, "Add &note", "note", "Add a note to the selected sessions", do.note)
-        self.copy = action(table, "Cop&y", "copy", "Copy the selected lines as a table", do.copy)
-        self.export = action(page, "&Export…", "export", "Save the selected sessions as files", do.export)
+        self.edit = action(page, "Edit on Benc&h", "set up", tip)
+        self.open_live = action(page, "&Open in Live", "open in live", "Show the curves of the session")
+        self.rename = action(table, "&Rename", "rename", "Rename the session")
+        self.tag = action(page, "&Tag…", "tag", "Tag the selected sessions")
+        self.note = action(page, "Add &note", "note", "Add a note to the selected sessions")
+        self.copy = action(table, "Cop&y", "copy", "Copy the selected lines as a table")
+        self.export = action(page, "&Export…", "export", "Save the selected sessions as files")
         tip = "Save a shell script that repeats the session with sysbench, without Dyno"
-        self.script = action(page, "&Script…", "script", tip, do.script)
+        self.script = action(page, "&Script…", "script", tip)
         tip = "Import exported sessions, published tables, sysbench output"
-        self.import_files = action(page, "&Import…", "import", tip, do.import_files)
+        self.import_files = action(page, "&Import…", "import", tip)
         tip = "Import sysbench outputs as steps of one session, or result folders of small-datum"
-        self.import_folder = action(page, "Import a &folder…", "import folder", tip, do.import_folder)
+        self.import_folder = action(page, "Import a &folder…", "import folder", tip)
         tip = "Sessions on the server of your team; fetch those that you want here"
-        self.team = action(page, "Sessions of the tea&m…", "", tip, do.team)
+        self.team = action(page, "Sessions of the tea&m…", "", tip)
         tip = "Delete the selected sessions; can be undone"
-        self.delete = action(table, "&Delete", "remove", tip, do.delete)
-        self.undo = action(page, "&Undo delete", "undo", "Restore the sessions deleted last", do.undo)
-        self.find = action(page, "&Filter", "find", "Find sessions by text", do.find)
+        self.delete = action(table, "&Delete", "remove", tip)
+        self.undo = action(page, "&Undo delete", "undo", "Restore the sessions deleted last")
+        self.find = action(page, "&Filter", "find", "Find sessions by text")
         tip = "Group sessions by plan, or show one flat list"
-        self.group = action(page, "&By plan", "by plan", tip, do.group, checkable=True)
+        self.group = action(page, "&By plan", "by plan", tip, checkable=True)
         self.undo.setEnabled(False)
         self.show_selected(0)
 
@@ -94,22 +65,12 @@ class Commands:
 
     def buttons(self) -> Sequence[QAction]:
         """The actions with buttons on the page."""
-        again = (self.run_again, self.edit)
-        return (self.compare, self.report, *again, self.open_live, self.tag, self.export, self.delete)
+        first = (self.compare, self.report, self.run_again, self.edit)
+        return (*first, self.open_live, self.tag, self.export, self.delete)
 
     def _of_sessions(self) -> Sequence[QAction | None]:
-        again = (self.run_again, self.edit)
-        return (
-            self.compare,
-            self.open_live,
-            self.report,
-            None,
-            *again,
-            None,
-            self.rename,
-            self.tag,
-            self.note,
-        )
+        looks, again = (self.compare, self.open_live, self.report), (self.run_again, self.edit)
+        return (*looks, None, *again, None, self.rename, self.tag, self.note)
 
     def show_selected(self, sessions: int, is_plan: bool = False, are_published: bool = False) -> None:
         for each in (self.open_live, self.rename, self.script):

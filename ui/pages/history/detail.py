@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QStackedWidget
 
 from ui.core.plain import Label
 from ui.core.theme import Theme
@@ -18,21 +18,14 @@ if TYPE_CHECKING:
 class DetailPane(QStackedWidget):
     """A pane whose tabs are created with the first session."""
 
-    noted = Signal(str, str)  # session id, text
-    tags_changed = Signal(str, object)  # session id, tags
-    seconds_wanted = Signal(str, str, int)  # session id, its name, position of the step
-    stacks_wanted = Signal(str, str, str)  # session id, its name, label of the step
-    over_time_wanted = Signal(str)  # session id
-    compare_wanted = Signal(object)  # session ids
+    opened = Signal(object)  # DetailTabs, when they are made
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._tabs: DetailTabs | None = None
-        self._words = Label()
-        self._words.setProperty("role", "muted")
+        self._words = Label(role="muted", wraps=True)
         self._words.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._words.setWordWrap(True)
         self.addWidget(self._words)
 
     def show_words(self, text: str) -> None:
@@ -54,11 +47,6 @@ class DetailPane(QStackedWidget):
             from .tabs import DetailTabs
 
             self._tabs = DetailTabs(self._theme, self)
-            self._tabs.noted.connect(self.noted)
-            self._tabs.tags_changed.connect(self.tags_changed)
-            self._tabs.seconds_wanted.connect(self.seconds_wanted)
-            self._tabs.stacks_wanted.connect(self.stacks_wanted)
-            self._tabs.over_time_wanted.connect(self.over_time_wanted)
-            self._tabs.compare_wanted.connect(self.compare_wanted)
             self.addWidget(self._tabs)
+            self.opened.emit(self._tabs)
         return self._tabs

@@ -16,7 +16,9 @@ from app.history.lists.browsing import lines
 from app.history.store.history import History
 from ui.core.bus import Changes
 from ui.core.context import Context
+from ui.core.plain import first_lines
 from ui.models.session_columns import SessionColumn
+from ui.widgets.layouts import open_once
 
 from .editing import count
 
@@ -38,10 +40,7 @@ class ImportedFiles:
         parts = [f"{count(len(self.new))} imported"] if self.new or not self.problems else []
         if self.known:
             parts.append(f"{count(len(self.known))} known already")
-        lines = ["; ".join(parts), *self.problems[:_NAMED]]
-        if len(self.problems) > _NAMED:
-            lines.append(f"and {len(self.problems) - _NAMED} more")
-        return "\n".join(filter(None, lines))
+        return "\n".join(filter(None, ("; ".join(parts), first_lines(self.problems, _NAMED))))
 
 
 class Exchange(QObject):
@@ -141,8 +140,7 @@ class Exchange(QObject):
             chosen(dialog.selectedFiles())
 
         dialog.accepted.connect(on_accepted)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        open_once(dialog)
 
 
 def _import_files(history: History, files: Sequence[Path]) -> ImportedFiles:

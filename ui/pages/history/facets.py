@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton
 
 from app.core.harmless import harmless
 from app.history.lists.browsing import FacetValue
@@ -39,8 +39,8 @@ class FacetButton(QPushButton):
 
     chosen_changed = Signal()
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str) -> None:
+        super().__init__()
         self._name = name
         self._values: Sequence[FacetValue] = ()
         self._chosen: list[str] = []

@@ -4,30 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.history.lists.browsing import FACETS, FacetValue, Filter
-from ui.core.plain import Label, as_tip
+from ui.core.plain import Label
 from ui.core.shortcuts import SHORTCUTS
 from ui.core.theme import SPACE
+from ui.widgets.filter_line import FilterLine
+from ui.widgets.layouts import in_row
 
 from .facets import FacetButton
-
-
-class FilterLine(QLineEdit):
-    """A line edit: Down goes to the list, Escape clears."""
-
-    left = Signal()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Down:
-            self.left.emit()
-        elif event.key() == Qt.Key.Key_Escape and self.text():
-            self.clear()
-        else:
-            super().keyPressEvent(event)
 
 
 class FilterBar(QWidget):
@@ -36,38 +23,25 @@ class FilterBar(QWidget):
     changed = Signal(object)  # Filter
     left = Signal()  # towards the list
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._text = FilterLine()
-        self._text.setPlaceholderText("Filter: name, target, contender, tag, note…")
-        self._text.setAccessibleName("Filter sessions")
-        self._text.setToolTip(as_tip(f"Show sessions that contain each word ({SHORTCUTS['find']})"))
-        self._text.setClearButtonEnabled(True)
+    def __init__(self) -> None:
+        super().__init__()
+        tip = f"Show sessions that contain each word ({SHORTCUTS['find']})"
+        self._text = FilterLine("Filter sessions", "Filter: name, target, contender, tag, note…", tip)
         self._text.setMinimumWidth(160)
         self._facets = [FacetButton(name) for name in FACETS]
-        self._count = Label()
-        self._count.setProperty("role", "muted")
+        self._count = Label(role="muted")
         self._count.setMinimumWidth(130)
         self._count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._clear = QPushButton("Clear")
         self._clear.setToolTip("Show all sessions: clear the text and all filters")
         self._clear.clicked.connect(self.clear)
-        self._build_layout()
+        right = (*self._facets, self._clear, self._count)
+        self.setLayout(in_row((self._text, 1), *right, spacing=SPACE // 2))
         self._text.textChanged.connect(self._on_changed)
         self._text.left.connect(self.left)
         for facet in self._facets:
             facet.chosen_changed.connect(self._on_changed)
         self._clear.setEnabled(False)
-
-    def _build_layout(self) -> None:
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE // 2)
-        layout.addWidget(self._text, 1)
-        for facet in self._facets:
-            layout.addWidget(facet)
-        layout.addWidget(self._clear)
-        layout.addWidget(self._count)
 
     @property
     def filter(self) -> Filter:
@@ -82,9 +56,8 @@ class FilterBar(QWidget):
             facet.show_values(values.get(facet.name, ()))
 
     def clear(self) -> None:
-        self._text.blockSignals(True)
-        self._text.clear()
-        self._text.blockSignals(False)
+        with QSignalBlocker(self._text):
+            self._text.clear()
         for facet in self._facets:
             facet.choose(())
         self._on_changed()

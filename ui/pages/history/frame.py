@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from ui.core.memory import Memory
 from ui.core.page import MARGIN
@@ -14,6 +14,7 @@ from ui.core.theme import SPACE
 from ui.widgets.actions import action_box, action_button
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.empty import EmptyPage
+from ui.widgets.layouts import in_column, in_row
 from ui.widgets.message import Banner
 
 from .commands import Commands
@@ -37,8 +38,7 @@ class Frame(QWidget):
         self._all = QStackedWidget()
         self._list = QStackedWidget()
         self._splitter = QSplitter(Qt.Orientation.Vertical)
-        self._selected = ElidedLabel()
-        self._selected.setProperty("role", "heading")
+        self._selected = ElidedLabel(role="heading")
         self._parts = bar, table, detail
 
     def build(self, memory: Memory, commands: Commands, clear: QAction, first: QAction) -> None:
@@ -46,17 +46,10 @@ class Frame(QWidget):
         self._clear, self._first = clear, first
         bar, table, detail = self._parts
         # from the outside in: whatever gets another parent is styled once more, with all that is in it
-        outer = _column(self, MARGIN, SPACE)
-        outer.addWidget(self._all, 1)
+        self.setLayout(in_column((self._all, 1), margins=(MARGIN,) * 4))
         body = QWidget(self._all)
         self._all.addWidget(body)
-        inner = _column(body, 0, SPACE)
-        above = QHBoxLayout()
-        above.setSpacing(SPACE)
-        above.addWidget(bar, 1)
-        above.addWidget(action_box(commands.group))
-        inner.addLayout(above)
-        inner.addWidget(self._splitter, 1)
+        body.setLayout(in_column(in_row((bar, 1), action_box(commands.group)), (self._splitter, 1)))
         self._splitter.addWidget(self._list)
         self._list.addWidget(table)
         self._add_lower(detail, commands.buttons())
@@ -67,15 +60,10 @@ class Frame(QWidget):
         memory.restore_splitter(self._splitter, "history/splitter")
 
     def _add_lower(self, detail: DetailPane, buttons: Sequence[QAction]) -> None:
-        lower, line = QWidget(self._splitter), QHBoxLayout()
+        lower = QWidget(self._splitter)
         lower.setMinimumHeight(160)
-        layout = _column(lower, 0, SPACE // 2)
-        layout.addLayout(line)
-        layout.addWidget(detail, 1)
-        line.setSpacing(SPACE)
-        line.addWidget(self._selected, 1)
-        for each in buttons:
-            line.addWidget(action_button(each))
+        line = in_row((self._selected, 1), *map(action_button, buttons))
+        lower.setLayout(in_column(line, (detail, 1), spacing=SPACE // 2))
 
     def show_found(self, fitting: int, total: int) -> None:
         if not total and self._all.count() == 1:
@@ -89,10 +77,3 @@ class Frame(QWidget):
 
     def show_selected(self, text: str) -> None:
         self._selected.setText(text)
-
-
-def _column(of: QWidget, margin: int, spacing: int) -> QVBoxLayout:
-    layout = QVBoxLayout(of)
-    layout.setContentsMargins(margin, margin, margin, margin)
-    layout.setSpacing(spacing)
-    return layout

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.comparison.answers.over_time import (
     OverTimeEntry,
@@ -19,6 +19,7 @@ from ui.core.theme import SPACE, Theme
 from ui.widgets.actions import action, action_button
 from ui.widgets.charts.dated_chart import UNIT, DatedChart
 from ui.widgets.charts.lines import Line
+from ui.widgets.layouts import NATIVE, in_column, in_row
 
 READING = "Reading the sessions of the same work…"
 
@@ -28,33 +29,23 @@ class OverTime(QWidget):
 
     compare_wanted = Signal(object)  # ids of the sessions around a change
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._found: OverTimeEntry | None = None
-        self._choice, self._said = QComboBox(), Label()
+        self._choice, self._said = QComboBox(), Label(wraps=True)
         self._choice.setAccessibleName("Step over time")
         self._choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._choice.activated.connect(lambda _: self._draw())
-        self._said.setWordWrap(True)
         self._chart = DatedChart(theme, "Over time")
         self._compare = action(
             self, "&Compare around the change", "",
             "Compare the last sessions before it with the first after it", self._on_compare,
         )  # fmt: skip
         theme.changed.connect(self._draw)
-        self._build()
-
-    def _build(self) -> None:
-        line = QHBoxLayout()
-        line.addWidget(self._choice)
-        line.addWidget(self._said, 1)
-        line.addWidget(action_button(self._compare))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, SPACE // 2, 0, 0)
-        layout.setSpacing(SPACE // 2)
-        layout.addLayout(line)
-        layout.addWidget(self._chart, 1)
+        line = in_row(self._choice, (self._said, 1), action_button(self._compare), spacing=NATIVE)
+        half = SPACE // 2
+        self.setLayout(in_column(line, (self._chart, 1), spacing=half, margins=(0, half, 0, 0)))
 
     def show_words(self, text: str) -> None:
         """Show words instead of sessions."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLineEdit, QScrollArea
 
 from app.core.harmless import harmless
 from app.history.steps.figures import SessionShown
@@ -13,41 +11,12 @@ from app.protocol.states import state_word
 from ui.core.plain import Label
 from ui.core.theme import SPACE
 from ui.models.session_columns import tone_of
+from ui.widgets.layouts import NATIVE, boxed, in_column, in_row
+from ui.widgets.pairs import Pairs
 
-from .reading import Detail, Pair
+from .reading import Detail
 
-_LINES = 9  # of each column
 _TOLD = 3  # failed steps; the others are in the results
-
-
-class _Lines(QWidget):
-    """Titles and texts; labels are reused, their texts change."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        layout = QGridLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setHorizontalSpacing(2 * SPACE)
-        layout.setVerticalSpacing(SPACE // 2)
-        layout.setColumnStretch(1, 1)
-        self._labels: list[tuple[QLabel, QLabel]] = []
-        for row in range(_LINES):
-            title, text = Label(), Label()
-            title.setProperty("role", "muted")
-            text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            text.setWordWrap(True)
-            layout.addWidget(title, row, 0, Qt.AlignmentFlag.AlignTop)
-            layout.addWidget(text, row, 1)
-            self._labels.append((title, text))
-        layout.setRowStretch(_LINES, 1)
-
-    def show_pairs(self, pairs: Sequence[Pair]) -> None:
-        given = [pair for pair in pairs if pair[1]]
-        for at, (title, text) in enumerate(self._labels):
-            pair = given[at] if at < len(given) else ("", "")
-            title.setText(pair[0])
-            text.setText(pair[1])
-            text.setAccessibleName(pair[0])
 
 
 class Overview(QScrollArea):
@@ -56,40 +25,18 @@ class Overview(QScrollArea):
     def __init__(self) -> None:
         super().__init__()
         self._session = ""
-        self._what, self._on = _Lines(), _Lines()
-        self._state = Label()
-        self._state.setWordWrap(True)
-        self._state.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._tags = QLineEdit()
+        self._what, self._on = Pairs(), Pairs()
+        self._state = Label(wraps=True, selectable=True)
+        self._tags = QLineEdit(placeholderText="Tags, separated by commas; press Enter to save")
         self._tags.setAccessibleName("Tags")
-        self._tags.setPlaceholderText("Tags, separated by commas; press Enter to save")
         self._tags.editingFinished.connect(self._on_tags_edited)
         self._shown_tags: list[str] = []
         self.setWidgetResizable(True)
         self.setAccessibleName("Session")
         self.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.setWidget(self._build_layout())
-
-    def _build_layout(self) -> QWidget:
-        body = QWidget()
-        label = Label("&Tags")
-        label.setProperty("role", "muted")
-        label.setBuddy(self._tags)
-        tags = QHBoxLayout()
-        tags.addWidget(label)
-        tags.addWidget(self._tags, 1)
-        lines = QHBoxLayout()
-        lines.setSpacing(4 * SPACE)
-        lines.addWidget(self._what, 1)
-        lines.addWidget(self._on, 1)
-        layout = QVBoxLayout(body)
-        layout.setContentsMargins(0, SPACE, 0, SPACE)
-        layout.setSpacing(SPACE)
-        layout.addWidget(self._state)
-        layout.addLayout(lines)
-        layout.addLayout(tags)
-        layout.addStretch(1)
-        return body
+        lines = in_row((self._what, 1), (self._on, 1), spacing=4 * SPACE)
+        tags = in_row(Label("&Tags", "muted", buddy=self._tags), (self._tags, 1), spacing=NATIVE)
+        self.setWidget(boxed(in_column(self._state, lines, tags, 1, margins=(0, SPACE, 0, SPACE))))
 
     def show_detail(self, detail: Detail) -> None:
         shown = detail.shown
@@ -109,10 +56,7 @@ class Overview(QScrollArea):
         ]
         if len(failed) > _TOLD:
             lines.append(f"and {len(failed) - _TOLD} more: see the results")
-        tone = tone_of(state, reason) or ("warn" if failed else "")
-        if self._state.property("role") != tone:
-            self._state.setProperty("role", tone)
-            self._state.style().polish(self._state)
+        self._state.set_role(tone_of(state, reason) or ("warn" if failed else ""))
         self._state.setText("\n".join(lines))
         self._state.setVisible(bool(lines))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.history.lists.browsing import FoundSessions, facets
 from ui.core.bus import Wanted
@@ -22,9 +22,10 @@ from ui.dialogs.report_controller import Reporting
 from ui.models.plan_cells import plan_text, plan_title
 from ui.models.sessions import SessionModel
 from ui.widgets.actions import action
+from ui.widgets.layouts import in_column, open_once
 
 from .asking import Asking
-from .commands import Callbacks, Commands
+from .commands import Commands
 from .detail import DetailPane
 from .editing import Editing, count
 from .exchange import Exchange, ImportedFiles
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from app.history.store.history import History
 
     from .reading import Detail
+    from .tabs import DetailTabs
 
 
 _BY_PLAN = "history/by plan"
@@ -63,7 +65,7 @@ class HistoryPage(Page):
         self._counting, self._reading = Latest(context.tasks, self), Latest(context.tasks, self)
         self._over_time = Latest(context.tasks, self)
         self._wanted: tuple[str, ...] = ()  # to be selected when they have been found
-        self._commands = Commands(self, self._table, self._doings())
+        self._commands = Commands(self, self._table)
         self._commands.group.setChecked(is_by_plan)
         self._frame = self._make_frame()
         self._message = self._frame.message
@@ -92,34 +94,33 @@ class HistoryPage(Page):
 
     # building
 
-    def _doings(self) -> Callbacks:
-        editing, exchange = self._editing, self._exchange
-        return Callbacks(
-            compare=lambda: self._want("compare", tuple(sorted(self._table.selected))),
-            report=lambda: self._reporting.ask_of(sorted(self._table.selected)),
-            run_again=lambda: self._want("bench", tuple(sorted(self._table.selected)), is_run=True),
-            edit=lambda: self._want("bench", tuple(sorted(self._table.selected))),
-            open_live=lambda: self._want("live", self._table.selected),
-            rename=self._table.edit_name,
-            tag=lambda: self._asking.ask_tags(self._table.selected),
-            note=self._start_note,
-            copy=lambda: exchange.copy(self._table.selected, self._table.columns.shown()),
-            export=lambda: exchange.choose_export(self._table.selected, self._name()),
-            script=lambda: exchange.choose_script(self._table.selected[0], self._name()),
-            import_files=exchange.choose_import,
-            import_folder=exchange.choose_import_of_folder,
-            delete=lambda: editing.delete(self._table.selected),
-            undo=editing.undo,
-            team=self._show_team,
-            find=self._bar.focus_text,
-            group=self._on_group_toggled,
-        )
+    def _connect_commands(self) -> None:
+        commands, table, exchange = self._commands, self._table, self._exchange
+        for command, do in (
+            (commands.compare, lambda: self._want("compare", tuple(sorted(table.selected)))),
+            (commands.report, lambda: self._reporting.ask_of(sorted(table.selected))),
+            (commands.run_again, lambda: self._want("bench", tuple(sorted(table.selected)), is_run=True)),
+            (commands.edit, lambda: self._want("bench", tuple(sorted(table.selected)))),
+            (commands.open_live, lambda: self._want("live", table.selected)),
+            (commands.rename, table.edit_name),
+            (commands.tag, lambda: self._asking.ask_tags(table.selected)),
+            (commands.note, self._start_note),
+            (commands.copy, lambda: exchange.copy(table.selected, table.columns.shown())),
+            (commands.export, lambda: exchange.choose_export(table.selected, self._name())),
+            (commands.script, lambda: exchange.choose_script(table.selected[0], self._name())),
+            (commands.import_files, exchange.choose_import),
+            (commands.import_folder, exchange.choose_import_of_folder),
+            (commands.delete, lambda: self._editing.delete(table.selected)),
+            (commands.undo, self._editing.undo),
+            (commands.team, self._show_team),
+            (commands.find, self._bar.focus_text),
+            (commands.group, self._on_group_toggled),
+        ):
+            command.triggered.connect(do)
 
     def _make_frame(self) -> Frame:
         frame = Frame(self._bar, self._table, self._detail, self)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(frame)
+        self.setLayout(in_column(frame))
         clear = action(frame, "Clear filter", "", "Show all sessions", self._bar.clear)
         tip = "Choose a target, contenders and a sequence to run"
         first = action(frame, "Set up a plan", "", tip, lambda: self._want("bench"))
@@ -127,6 +128,7 @@ class HistoryPage(Page):
         return frame
 
     def _connect(self) -> None:
+        self._connect_commands()
         self._bar.changed.connect(self._model.ask)
         self.counted.connect(self._bar.show_facets)
         self._bar.left.connect(self._table.focus_list)
@@ -137,18 +139,21 @@ class HistoryPage(Page):
         self._table.opened.connect(lambda sessions: self._want("live", sessions))
         self._table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._table.customContextMenuRequested.connect(self._on_menu_wanted)
-        self._detail.noted.connect(lambda session, text: self._editing.note([session], text))
-        self._detail.tags_changed.connect(self._editing.set_tags)
-        self._detail.seconds_wanted.connect(self._cutting.ask)
-        self._detail.stacks_wanted.connect(lambda id_, name, label: self._flames.ask([(name, [id_])], label))
-        self._detail.over_time_wanted.connect(self._read_over_time)
-        self._detail.compare_wanted.connect(lambda ids: self._want("compare", ids))
+        self._detail.opened.connect(self._on_detail_opened)
         self._editing.deleted.connect(self._on_deleted)
         self._editing.undone.connect(self._on_undone)
         self._exchange.imported.connect(self._on_imported)
         parts = (self._model, self._editing, self._asking, self._exchange)
         for part in (*parts, self._cutting, self._reporting, self._flames):
             part.failed.connect(self._message.show_failure)
+
+    def _on_detail_opened(self, tabs: DetailTabs) -> None:
+        tabs.noted.connect(lambda session, text: self._editing.note([session], text))
+        tabs.overview.tags_changed.connect(self._editing.set_tags)
+        tabs.seconds_wanted.connect(self._cutting.ask)
+        tabs.stacks_wanted.connect(lambda id_, name, label: self._flames.ask([(name, [id_])], label))
+        tabs.over_time_wanted.connect(self._read_over_time)
+        tabs.over_time.compare_wanted.connect(lambda ids: self._want("compare", ids))
 
     # what was found
 
@@ -220,9 +225,8 @@ class HistoryPage(Page):
         from ui.dialogs.team_sessions import TeamSessionsDialog
 
         dialog = TeamSessionsDialog(self.context, self.window())
-        dialog.finished.connect(dialog.deleteLater)
         dialog.begin()
-        dialog.open()
+        open_once(dialog)
 
     def _start_note(self) -> None:
         """Start a note in the session's line; for several sessions ask."""

@@ -26,10 +26,8 @@ class SessionTable(Table):
     chosen = Signal(object)  # ids of the selected sessions, in the order of the list
     opened = Signal(object)  # ids of the sessions, by Enter or a double click; a plan is unfolded by that
 
-    def __init__(
-        self, model: SessionModel, theme: Theme, memory: Memory, parent: QWidget | None = None
-    ) -> None:
-        super().__init__("Sessions", parent)
+    def __init__(self, model: SessionModel, theme: Theme, memory: Memory) -> None:
+        super().__init__("Sessions")
         self._model = model
         self._chosen: tuple[str, ...] = ()
         self._chosen_rows: tuple[str, ...] = ()  # the ids of sessions and plans that are selected

@@ -7,13 +7,12 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontDatabase, QResizeEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QHeaderView,
+    QLayout,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
     QTabWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,6 +27,8 @@ from ui.models.settings_in_force import SettingModel
 from ui.models.steps import COLUMNS, REMARKS, StepModel
 from ui.widgets.actions import action, action_button
 from ui.widgets.elided import ElidedLabel
+from ui.widgets.filter_line import FilterLine
+from ui.widgets.layouts import NATIVE, boxed, in_column, in_row
 from ui.widgets.table import Table
 
 from .over_time import READING, OverTime
@@ -41,33 +42,30 @@ class DetailTabs(QTabWidget):
     """Tabs of which only the visible one is filled."""
 
     noted = Signal(str, str)  # session id, text
-    tags_changed = Signal(str, object)  # session id, tags
     seconds_wanted = Signal(str, str, int)  # session id, its name, position of the step
     stacks_wanted = Signal(str, str, str)  # session id, its name, label of the step
     over_time_wanted = Signal(str)  # session id
-    compare_wanted = Signal(object)  # session ids
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._detail: Detail | None = None
         self._stale: set[int] = set()
         self._listed = ""  # the session whose results are listed
-        self._overview = Overview()
-        self._overview.tags_changed.connect(self.tags_changed)
+        self.overview = Overview()
         self._steps = StepModel(theme, self)
         self._results = StepTable(self._steps)
-        self._over_time = OverTime(theme)
-        self._over_time.compare_wanted.connect(self.compare_wanted)
+        self.over_time = OverTime(theme)
         self._settings, self._in_force = SettingModel(self), Table("Settings in force")
-        self._told = ElidedLabel()  # of the chosen step
-        self._notes, self._note = _text("Notes", "No notes yet"), QLineEdit()
+        self._told = ElidedLabel(role="muted")  # of the chosen step
+        self._notes = _text("Notes", "No notes yet")
+        self._note = QLineEdit(placeholderText="Add a note to this session; press Enter to save")
         self._log = _text("Log", "The log is empty")
         self._log.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.setDocumentMode(True)
         self.setAccessibleName("Detail")
-        self.addTab(self._overview, "Session")
+        self.addTab(self.overview, "Session")
         self.addTab(self._make_results(), "Results")
-        self.addTab(self._over_time, "Over time")
+        self.addTab(self.over_time, "Over time")
         self.addTab(self._make_settings(), "Settings in force")
         self.addTab(self._make_notes(), "Notes")
         self.addTab(self._log, "Log")
@@ -97,38 +95,24 @@ class DetailTabs(QTabWidget):
         self._results.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self._results.activated.connect(lambda _: self._on_seconds_wanted())
         self._results.selectionModel().currentRowChanged.connect(lambda *_: self._tell_step())
-        self._told.setProperty("role", "muted")
-        line = QWidget()
-        layout = QHBoxLayout(line)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._told, 1)
-        layout.addWidget(action_button(self.show_stacks))
-        layout.addWidget(action_button(self.choose_seconds))
-        return _under(line, self._results)
+        buttons = map(action_button, (self.show_stacks, self.choose_seconds))
+        return _under(in_row((self._told, 1), *buttons, spacing=NATIVE), self._results)
 
     def _make_settings(self) -> QWidget:
         self._in_force.setModel(self._settings)
         for at, width in enumerate((130, 340, 200)):
             self._in_force.setColumnWidth(at, width)
-        line = QLineEdit()
-        line.setPlaceholderText("Filter settings")
-        line.setAccessibleName("Filter settings")
-        line.setClearButtonEnabled(True)
+        line = FilterLine("Filter settings", "Filter settings")
+        line.left.connect(self._in_force.setFocus)
         line.textChanged.connect(self._settings.filter)
         return _under(line, self._in_force)
 
     def _make_notes(self) -> QWidget:
-        self._note.setPlaceholderText("Add a note to this session; press Enter to save")
         self._note.setAccessibleName("New note")
         self._note.returnPressed.connect(self._on_note_entered)
         button = QPushButton("Add note")
         button.clicked.connect(self._on_note_entered)
-        line = QWidget()
-        layout = QHBoxLayout(line)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._note, 1)
-        layout.addWidget(button)
-        return _under(line, self._notes)
+        return _under(in_row((self._note, 1), button, spacing=NATIVE), self._notes)
 
     # filling
 
@@ -137,7 +121,7 @@ class DetailTabs(QTabWidget):
             return
         self._stale.discard(tab)
         fill: tuple[Callable[[Detail], None], ...] = (
-            self._overview.show_detail,
+            self.overview.show_detail,
             self._show_steps,
             self._ask_over_time,
             lambda detail: self._settings.show(detail.settings),
@@ -156,7 +140,7 @@ class DetailTabs(QTabWidget):
         self._tell_step()
 
     def _ask_over_time(self, detail: Detail) -> None:
-        self._over_time.show_words(READING)
+        self.over_time.show_words(READING)
         self.over_time_wanted.emit(detail.shown["id"])
 
     def show_over_time(self, session: str, found: OverTimeEntry | str) -> None:
@@ -164,9 +148,9 @@ class DetailTabs(QTabWidget):
         if self._detail is None or self._detail.shown["id"] != session:
             return
         if isinstance(found, str):
-            self._over_time.show_words(found)
+            self.over_time.show_words(found)
         else:
-            self._over_time.show_found(found)
+            self.over_time.show_found(found)
 
     def _tell_step(self) -> None:
         """Show whether the chosen step was steady, and which of its seconds count."""
@@ -197,22 +181,13 @@ class DetailTabs(QTabWidget):
 
 
 def _text(name: str, empty: str) -> QPlainTextEdit:
-    made = QPlainTextEdit()
-    made.setReadOnly(True)
+    made = QPlainTextEdit(readOnly=True, placeholderText=empty, tabChangesFocus=True)
     made.setAccessibleName(name)
-    made.setPlaceholderText(empty)
-    made.setTabChangesFocus(True)
     return made
 
 
-def _under(line: QWidget, below: QWidget) -> QWidget:
-    body = QWidget()
-    layout = QVBoxLayout(body)
-    layout.setContentsMargins(0, SPACE // 2, 0, 0)
-    layout.setSpacing(SPACE // 2)
-    layout.addWidget(line)
-    layout.addWidget(below, 1)
-    return body
+def _under(line: QWidget | QLayout, below: QWidget) -> QWidget:
+    return boxed(in_column(line, (below, 1), spacing=SPACE // 2, margins=(0, SPACE // 2, 0, 0)))
 
 
 # the results of one session as a table that does not scroll sideways
@@ -221,8 +196,8 @@ def _under(line: QWidget, below: QWidget) -> QWidget:
 class StepTable(Table):
     """Shows the columns that fit, until a person chooses them in the menu of the head."""
 
-    def __init__(self, model: StepModel, parent: QWidget | None = None) -> None:
-        super().__init__("Results", parent)
+    def __init__(self, model: StepModel) -> None:
+        super().__init__("Results")
         self._is_chosen = False
         self.setModel(model)
         head = self.horizontalHeader()

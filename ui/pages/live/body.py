@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTabWidget, QWidget
 
 from app.history.steps.timeline import Overview
 from ui.core.context import Context
 from ui.core.page import MARGIN
 from ui.core.theme import SPACE
 from ui.models.results import ResultsModel
+from ui.widgets.layouts import in_column, split
 from ui.widgets.message import Banner
 from ui.widgets.table import Table
 
 from .charts import SessionCharts
 from .choices import ChartChoices
 from .engine_panel import EngineFiguresPanel
-from .header import PlanHeader
-from .plans_row import PlansRow
+from .header import PlanHeader, PlansRow
 from .queue_line import QueueLine
 from .remarks import RemarksPanel
 from .steering import Steering
@@ -71,15 +71,11 @@ class LiveBody(QWidget):
         self._make_table(context)
         self._make_tabs()
         self.header.buttons.addWidget(self.steering)
-        below = _splitter(Qt.Orientation.Horizontal, (self.tabs, 128, 3), (self.remarks, 27, 1))
-        split = _splitter(Qt.Orientation.Vertical, (self.charts, 52, 5), (below, 16, 2))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
-        layout.setSpacing(SPACE)
-        for widget in (self.plans, self.header, self.queue, self.choices):
-            layout.addWidget(widget)
-        layout.addWidget(split, 1)
-        context.memory.restore_splitter(split, "live/split")
+        below = split(Qt.Orientation.Horizontal, (self.tabs, 128 * SPACE, 3), (self.remarks, 27 * SPACE, 1))
+        whole = split(Qt.Orientation.Vertical, (self.charts, 52 * SPACE, 5), (below, 16 * SPACE, 2))
+        parts = (self.plans, self.header, self.queue, self.choices, (whole, 1))
+        self.setLayout(in_column(*parts, margins=(MARGIN,) * 4))
+        context.memory.restore_splitter(whole, "live/split")
         context.memory.restore_splitter(below, "live/below")
 
     def _make_tabs(self) -> None:
@@ -101,15 +97,3 @@ class LiveBody(QWidget):
         for at, width in enumerate(WIDTHS):
             self.table.setColumnWidth(at, width * SPACE)
         context.memory.restore_header(header, "live/results")
-
-
-def _splitter(orientation: Qt.Orientation, *parts: tuple[QWidget, int, int]) -> QSplitter:
-    """A splitter with first sizes and shares of the rest."""
-    splitter = QSplitter(orientation)
-    for at, (widget, _, share) in enumerate(parts):
-        splitter.addWidget(widget)
-        splitter.setStretchFactor(at, share)
-    splitter.setSizes([size * SPACE for _, size, _ in parts])
-    splitter.setChildrenCollapsible(False)
-    splitter.setHandleWidth(SPACE)
-    return splitter

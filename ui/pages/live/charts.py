@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import TypeVar
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core.units import capitalised, count_text, unit_text
 from app.history.lists.sessions import SessionEntry
 from app.history.steps.figures import CutEntry, StepEntry
 from app.history.steps.stretches import WHY_NONE
 from ui.core.plain import as_tip
-from ui.core.theme import SPACE, Theme
+from ui.core.theme import Theme
 from ui.widgets.charts.heat_chart import HeatChart
 from ui.widgets.charts.hidden import Hidden
 from ui.widgets.charts.latency_chart import LatencyChart
@@ -22,6 +22,7 @@ from ui.widgets.charts.lines import Span
 from ui.widgets.charts.time_axis import TimeAxis
 from ui.widgets.charts.time_chart import TimeChart
 from ui.widgets.elided import ElidedLabel
+from ui.widgets.layouts import boxed, in_column, in_row
 from ui.widgets.table import tabular
 
 from .curves import QPS, Bounds, SessionCurves
@@ -43,8 +44,8 @@ class SessionCharts(QWidget):
     saved = Signal(object, str)  # Path of a picture, one line about it
     failed = Signal(object)  # Exception
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._shown: ShownCurves | None = None
         self._cuts: dict[int, CutEntry] = {}  # by position of the step
@@ -79,19 +80,10 @@ class SessionCharts(QWidget):
         return chart
 
     def _arrange(self) -> None:
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE)
-        layout.addWidget(self.ratio)
-        layout.addWidget(self.qps, 5)
-        for charts in ((self.latency, self.cpu), (self.disk, self.choice, self.heat)):
-            row = QWidget()  # a layout alone would keep its place while its charts are hidden
-            line = QHBoxLayout(row)
-            line.setContentsMargins(0, 0, 0, 0)
-            line.setSpacing(SPACE)
-            layout.addWidget(row, 3)
-            for chart in charts:
-                line.addWidget(chart)
+        # layouts alone would keep their places while their charts are hidden
+        upper = boxed(in_row(self.latency, self.cpu))
+        lower = boxed(in_row(self.disk, self.choice, self.heat))
+        self.setLayout(in_column(self.ratio, (self.qps, 5), (upper, 3), (lower, 3)))
         for chart in (self.latency, self.cpu):
             chart.set_times_shown(False)
         for chart in (*self.charts, self.heat):

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QWidget
 
 from app.core.csv_text import save_csv
 from app.core.errors import DynoError
@@ -18,9 +17,10 @@ from app.history.steps.series import SeriesEntry
 from ui.core.context import Context
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
-from ui.widgets.actions import action
+from ui.widgets.actions import action, action_button
 from ui.widgets.charts.time_axis import TimeAxis
 from ui.widgets.image import copy_image, save_image
+from ui.widgets.layouts import in_row, open_once
 
 from .charts import SessionCharts
 
@@ -45,24 +45,19 @@ class ChartChoices(QWidget):
         self._file_name = "session"
         self._units: dict[str, str] = {}  # by series
         self.series = str(context.memory.value(SERIES, FIRST_SERIES))
-        self.follow = action(
-            page, "Follow", "follow", "Go along with the running step, from session to session",
-            self._toggle_follow, checkable=True,
-        )  # fmt: skip
-        self.whole = action(
-            page, "Whole session", "whole", "Show the whole session in the charts", axis.reset
-        )
-        self.save = action(
-            page, "Save charts…", "save chart", "Save the charts as PNG or SVG, or their numbers as CSV",
-            self._ask_where,
-        )  # fmt: skip
+        tip = "Go along with the running step, from session to session"
+        self.follow = action(page, "Follow", "follow", tip, self._toggle_follow, checkable=True)
+        tip = "Show the whole session in the charts"
+        self.whole = action(page, "Whole session", "whole", tip, axis.reset)
+        tip = "Save the charts as PNG or SVG, or their numbers as CSV"
+        self.save = action(page, "Save charts…", "save chart", tip, self._ask_where)
+        tip = "Copy the charts to the clipboard as a picture"
         self.copy = action(
-            page, "Copy charts", "copy chart", "Copy the charts to the clipboard as a picture",
-            lambda: copy_image(charts, charts.caption()),
-        )  # fmt: skip
+            page, "Copy charts", "copy chart", tip, lambda: copy_image(charts, charts.caption())
+        )
         self._ghosts = _combo("Draw an earlier session behind the curves; steps begin together", 30)
         self._series = _combo("The series of the last chart", 24)
-        self._follow_button = _button(self.follow)
+        self._follow_button = action_button(self.follow)
         self._arrange()
         self._ghosts.activated.connect(lambda at: self.ghost_chosen.emit(self._ghosts.itemData(at)))
         self._series.activated.connect(self._on_series_activated)
@@ -70,22 +65,14 @@ class ChartChoices(QWidget):
         self.follow.setChecked(axis.is_following)
 
     def _arrange(self) -> None:
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE)
-        layout.addWidget(self._follow_button)
-        layout.addWidget(_button(self.whole))
-        layout.addSpacing(SPACE)
+        left = (self._follow_button, action_button(self.whole))
+        boxes: list[QWidget] = []
         for text, box in (("&Overlay", self._ghosts), ("Last &chart", self._series)):
-            label = Label(text)
-            label.setProperty("role", "muted")
-            label.setBuddy(box)
             box.setAccessibleName(text.replace("&", ""))
-            layout.addWidget(label)
-            layout.addWidget(box)
-        layout.addStretch(1)
-        for each in (self.save, self.copy):
-            layout.addWidget(_button(each))
+            boxes += [Label(text, "muted", buddy=box), box]
+        row = in_row(*left, *boxes, 1, action_button(self.save), action_button(self.copy))
+        row.insertSpacing(len(left), SPACE)
+        self.setLayout(row)
 
     def _toggle_follow(self) -> None:
         if self._axis.is_following:
@@ -133,8 +120,7 @@ class ChartChoices(QWidget):
         dialog.setDefaultSuffix("png")
         dialog.selectFile(f"{self._file_name}.png")
         dialog.fileSelected.connect(self._save_to)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        open_once(dialog)
 
     def _save_to(self, name: str) -> None:
         path = Path(name)
@@ -158,13 +144,3 @@ def _combo(tip: str, letters: int) -> QComboBox:
     box.setMinimumContentsLength(letters)
     box.setMinimumWidth(12 * SPACE)  # it gives way where the window is narrow
     return box
-
-
-def _button(its_action: QAction) -> QPushButton:
-    button = QPushButton(its_action.text().removesuffix("…"))
-    button.setToolTip(its_action.toolTip())
-    button.setCheckable(its_action.isCheckable())
-    button.setChecked(its_action.isChecked())
-    button.clicked.connect(its_action.trigger)
-    its_action.toggled.connect(button.setChecked)
-    return button

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core.units import with_unit
 from app.engines import engine_of
@@ -15,6 +15,7 @@ from app.history.steps.step_text import named
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE, Theme
 from ui.widgets.figure_cell import FigureCell
+from ui.widgets.layouts import in_grid
 
 from .curves import RECENT_S, SessionCurves
 
@@ -27,8 +28,8 @@ NO_FIGURES = "No figures of the engine: an older Dyno did not store them, or the
 class EngineFiguresPanel(QWidget):
     """Cells in two lines, for the engine of the session that is shown."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self.engine = ""
         self.cells: dict[str, FigureCell] = {}  # by the name of a figure
@@ -36,12 +37,9 @@ class EngineFiguresPanel(QWidget):
         self._done = 0  # samples of these curves that the trends have
         self._latest: Mapping[str, float | None] = {}  # series of the latest of them
         self._trends: dict[str, deque[float | None]] = {}  # by the name of a figure
-        self.heading = Label()
-        self.heading.setProperty("role", "muted")
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(SPACE, SPACE // 2, SPACE, SPACE // 2)
-        self._grid.setHorizontalSpacing(2 * SPACE)
-        self._grid.setVerticalSpacing(SPACE // 2)
+        self.heading = Label(role="muted")
+        self._grid = in_grid(2 * SPACE, SPACE // 2, margins=(SPACE, SPACE // 2, SPACE, SPACE // 2))
+        self.setLayout(self._grid)
 
     @property
     def _panel(self) -> Sequence[Figure]:

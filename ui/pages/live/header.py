@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QWidget
 
 from app.core.units import clock_text, seconds_text
 from app.following.progress import PlanProgress
@@ -13,7 +14,8 @@ from ui.core.followed_plan import FollowedPlan
 from ui.core.plain import Label
 from ui.core.theme import SPACE, Theme
 from ui.widgets.elided import ElidedLabel
-from ui.widgets.plan_line import link_text
+from ui.widgets.layouts import NATIVE, boxed, in_column, in_row
+from ui.widgets.plan_line import PlanLine, link_text
 from ui.widgets.strip import PlanStrip, StripLegend
 from ui.widgets.table import tabular
 
@@ -21,32 +23,20 @@ from ui.widgets.table import tabular
 class PlanHeader(QWidget):
     """The header, updated once a second."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self.strip = PlanStrip(theme)
         self._legend = StripLegend(theme)
-        self._title, self._state, self._times = ElidedLabel(), ElidedLabel(), Label()
-        self._title.setProperty("role", "title")
+        self._title, self._state = ElidedLabel(role="title"), ElidedLabel(role="muted")
+        self._times = Label()
         self._state.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._state.setMinimumWidth(44 * SPACE)
-        self._state.setProperty("role", "muted")
         for label in (self._state, self._times):
             label.setFont(tabular(label.font()))
-        self.buttons = QHBoxLayout()
-        self.buttons.setSpacing(SPACE)
-        above, below = QHBoxLayout(), QHBoxLayout()
-        above.setSpacing(2 * SPACE)
-        above.addWidget(self._title)
-        above.addWidget(self._state, 1)
-        above.addLayout(self.buttons)
-        below.addWidget(self._legend, 1)
-        below.addWidget(self._times)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE // 2)
-        layout.addLayout(above)
-        layout.addWidget(self.strip)
-        layout.addLayout(below)
+        self.buttons = in_row()
+        above = in_row(self._title, (self._state, 1), self.buttons, spacing=2 * SPACE)
+        below = in_row((self._legend, 1), self._times, spacing=NATIVE)
+        self.setLayout(in_column(above, self.strip, below, spacing=SPACE // 2))
 
     @property
     def text(self) -> str:
@@ -68,7 +58,7 @@ class PlanHeader(QWidget):
             _set(self._title, f"{progress.plan.name} on {progress.plan.target}")
             _set(self._state, _state_text(progress, followed))
             _set(self._times, _times_text(progress, followed))
-        _set_role(self._state, "warn" if _is_out_of_touch(followed) else "muted")
+        self._state.set_role("warn" if _is_out_of_touch(followed) else "muted")
         self.strip.show_progress(progress, colours, unsteady)
         self._legend.show_steps(progress.plan.steps if progress and progress.plan else ())
 
@@ -76,12 +66,6 @@ class PlanHeader(QWidget):
 def _set(label: QLabel, text: str) -> None:
     if text != label.text():
         label.setText(text)
-
-
-def _set_role(label: QLabel, role: str) -> None:
-    if role != label.property("role"):
-        label.setProperty("role", role)
-        label.style().polish(label)
 
 
 def _is_out_of_touch(followed: FollowedPlan | None) -> bool:
@@ -120,3 +104,36 @@ def _silent_s(progress: PlanProgress, followed: FollowedPlan | None) -> float:
         return 0.0
     heard_at = progress.heard_at or current.at
     return 0.0 if link.clock_offset_s is None else max(0.0, time.time() + link.clock_offset_s - heard_at)
+
+
+class PlansRow(QScrollArea):
+    """A row of plans, hidden while there is only one."""
+
+    chosen = Signal(str)  # plan id
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._lines: dict[str, PlanLine] = {}
+        self._layout = in_row(1, spacing=2 * SPACE)
+        self.setWidget(boxed(self._layout))
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFixedHeight(4 * SPACE)
+        self.setAccessibleName("Running plans")
+        self.hide()
+
+    def show_plans(self, plans: list[FollowedPlan], shown: str) -> None:
+        """Show the plans; `shown` is the one below."""
+        for plan in plans:
+            line = self._line(plan.id)
+            line.show_plan(plan)
+            line.set_chosen(plan.id == shown)
+        self.setVisible(len(plans) > 1)
+
+    def _line(self, plan: str) -> PlanLine:
+        if plan not in self._lines:
+            line = self._lines[plan] = PlanLine(self._theme)
+            line.clicked.connect(lambda: self.chosen.emit(plan))
+            self._layout.insertWidget(self._layout.count() - 1, line)
+        return self._lines[plan]

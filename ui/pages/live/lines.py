@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.comparison.charts.points import Numbers
+from app.comparison.charts.points import Cell, Numbers, numbers
 from app.core.names import short_names
+from app.core.units import unit_text
 from app.history.lists.sessions import SessionEntry, began_text
 from app.history.steps.series import SeriesEntry
 from ui.core.theme import Theme
@@ -15,7 +16,6 @@ from ui.widgets.charts.lines import Line
 from ui.widgets.charts.pyramid import Track
 
 from .curves import QPS, GhostCurves, SessionCurves
-from .numbers import session_numbers
 from .round import RoundCurves
 from .thread_states import CLIENT_STATES, state_lines
 
@@ -143,3 +143,27 @@ class ShownCurves:
             lines.append(replace(line, key=key, dashed=entry["colour"] in seen))
             seen.add(entry["colour"])
         return lines
+
+
+_Shown = tuple[str, Mapping[str, Track]]  # the name of a session, and its curves by series
+
+
+def session_numbers(curves: SessionCurves, drawn: Sequence[_Shown], units: Mapping[str, str]) -> Numbers:
+    """Numbers of all drawn sessions, with units; each second at the time where it is drawn."""
+    series = [name for name, track in curves.tracks.items() if len(track)]
+    heads = [f"{name} ({unit_text(units[name])})" if units.get(name) else name for name in series]
+    return numbers(
+        ("session", "time (s)", "step", *heads),
+        (
+            (name, *row)
+            for name, tracks in drawn
+            for row in _rows(curves, [tracks.get(each, Track()) for each in series])
+        ),
+    )
+
+
+def _rows(curves: SessionCurves, tracks: Sequence[Track]) -> Iterator[tuple[Cell, ...]]:
+    values = [track.samples() for track in tracks]
+    for t in sorted({t for each in values for t in each}):
+        step = curves.at(t)
+        yield round(t, 3), step.label if step else None, *(each.get(t) for each in values)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.protocol.answers import Queue
 from app.remote.target import LOCAL, Target
 from app.targets.queue import begins_text, is_held_up
 from app.targets.store import Targets
 from ui.core.context import Context
-from ui.core.theme import SPACE
 from ui.widgets.actions import action, action_button
 from ui.widgets.elided import ElidedLabel
+from ui.widgets.layouts import in_row
 
 
 class QueueLine(QWidget):
@@ -24,18 +24,9 @@ class QueueLine(QWidget):
         self._context = context
         self._target: Target | None = None
         self.text = QueueText()
-        self.open = action(
-            page,
-            "Queue…",
-            "queue",
-            "Move, hold or remove the waiting plans of the target",
-            self._open,
-        )
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE)
-        layout.addWidget(self.text, 1)
-        layout.addWidget(action_button(self.open))
+        tip = "Move, hold or remove the waiting plans of the target"
+        self.open = action(page, "Queue…", "queue", tip, self._open)
+        self.setLayout(in_row((self.text, 1), action_button(self.open)))
         context.queues.changed.connect(self._refresh)
         self._refresh()
 
@@ -64,8 +55,7 @@ class QueueText(ElidedLabel):
     _lines: Sequence[str] = ()
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("role", "muted")
+        super().__init__(role="muted")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def show_lines(self, lines: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QPlainTextEdit
 
 from app.core.harmless import harmless
 from app.history.steps.remarks import Remark
@@ -31,8 +31,8 @@ _SAID = {
 class RemarksPanel(QPlainTextEdit):
     """Scrolls with new lines while the end is visible."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._remarks: list[Remark] = []
         self.setReadOnly(True)

@@ -6,14 +6,15 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMessageBox, QPushButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.protocol.events import MAX_NOTE
 from ui.core.context import Context
 from ui.core.followed_plan import FollowedPlan
-from ui.core.plain import plain_box
 from ui.core.theme import SPACE
-from ui.widgets.actions import action
+from ui.dialogs.questions import ask
+from ui.widgets.actions import action, action_button
+from ui.widgets.layouts import in_row
 
 
 class Steering(QWidget):
@@ -25,29 +26,16 @@ class Steering(QWidget):
         super().__init__(page)
         self._context = context
         self._plan: FollowedPlan | None = None
-        self.stop_session = action(
-            page, "Stop session…", "stop", "End the current session; the plan continues", self._ask_session
-        )
+        tip = "End the current session; the plan continues"
+        self.stop_session = action(page, "Stop session…", "stop", tip, self._ask_session)
         self.stop_plan = action(page, "Stop plan…", "stop plan", "End the whole plan", self._ask_plan)
-        self.stop_after = action(
-            page, "Stop after this step…", "stop after step",
-            "End the session after the current step", self._ask_after_step,
-        )  # fmt: skip
-        self.skip = action(
-            page,
-            "Skip step…",
-            "skip",
-            "End the current step without a result",
-            self._ask_skip,
-        )
-        self.write_note = action(
-            page,
-            "Note",
-            "note",
-            "Add a note at this moment; the charts show it",
-            self._begin_note,
-        )
-        self.note = QLineEdit()
+        tip = "End the session after the current step"
+        self.stop_after = action(page, "Stop after this step…", "stop after step", tip, self._ask_after_step)
+        tip = "End the current step without a result"
+        self.skip = action(page, "Skip step…", "skip", tip, self._ask_skip)
+        tip = "Add a note at this moment; the charts show it"
+        self.write_note = action(page, "Note", "note", tip, self._begin_note)
+        self.note = QLineEdit(placeholderText="Note at this moment", maxLength=MAX_NOTE)
         self._arrange()
         self.show_plan(None)
 
@@ -56,18 +44,12 @@ class Steering(QWidget):
         return [self.write_note, self.skip, self.stop_after, self.stop_session, self.stop_plan]
 
     def _arrange(self) -> None:
-        self.note.setPlaceholderText("Note at this moment")
         self.note.setAccessibleName("Note at this moment")
         self.note.setToolTip(self.write_note.toolTip())
-        self.note.setMaxLength(MAX_NOTE)
         self.note.setMinimumWidth(22 * SPACE)
         self.note.returnPressed.connect(self._send_note)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE)
-        layout.addWidget(self.note)
-        for each in (self.skip, self.stop_after, self.stop_session):
-            layout.addWidget(_button(each))
+        buttons = map(action_button, (self.skip, self.stop_after, self.stop_session))
+        self.setLayout(in_row(self.note, *buttons))
 
     def show_plan(self, plan: FollowedPlan | None) -> None:
         """Enable what can be done with this plan."""
@@ -124,17 +106,8 @@ class Steering(QWidget):
             )
 
     def _confirm(self, question: str, text: str, answers: Mapping[str, Callable[[], None]]) -> None:
-        box = QMessageBox(self.window())
-        box.setIcon(QMessageBox.Icon.NoIcon)
-        box.setWindowTitle(next(iter(answers)).replace("&", ""))
-        plain_box(box, question, text)
-        for answer, agreed in answers.items():
-            box.addButton(answer, QMessageBox.ButtonRole.AcceptRole).clicked.connect(agreed)
-        go_on = box.addButton("Keep &running", QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(go_on)
-        box.setEscapeButton(go_on)
-        box.finished.connect(box.deleteLater)
-        box.open()
+        title = next(iter(answers)).replace("&", "")
+        ask(self.window(), title, question, text, answers, "Keep &running")
 
     def _stop(self, what: str, said: str) -> None:
         if self._plan is not None:
@@ -161,12 +134,3 @@ class Steering(QWidget):
         if text and self._plan is not None:
             self._context.plans.note(self._plan.id, text, self, failed)
             self.note.clear()
-
-
-def _button(its_action: QAction) -> QPushButton:
-    """A button like an action: its text, description, and whether it is enabled."""
-    button = QPushButton(its_action.text())
-    button.setToolTip(its_action.toolTip())
-    button.clicked.connect(its_action.trigger)
-    its_action.enabledChanged.connect(button.setEnabled)
-    return button

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.comparison.texts.waits_text import step_table
 from app.core.table import Table
@@ -14,6 +14,7 @@ from ui.core.tasks import Latest
 from ui.models.text_table import TextTableModel
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.fitted_table import FittedTable
+from ui.widgets.layouts import NATIVE, in_column
 
 _NONE = "The waits of a step by name appear here once it has ended; choose the step in the results."
 
@@ -23,20 +24,16 @@ class WaitsPanel(QWidget):
 
     failed = Signal(Exception)
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__()
         self._latest = Latest(context.tasks, self)
         self._chosen: tuple[str, int] | None = None  # session, and position of a step
         self._model = TextTableModel(self)
         self.table = FittedTable("Waits by name")
         self.table.setModel(self._model)
         self.table.setTextElideMode(Qt.TextElideMode.ElideLeft)  # names differ at their ends
-        self.remark = ElidedLabel()
-        self.remark.setProperty("role", "muted")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.remark)
-        layout.addWidget(self.table, 1)
+        self.remark = ElidedLabel(role="muted")
+        self.setLayout(in_column(self.remark, (self.table, 1), spacing=NATIVE))
         self._show(None)
 
     def show_step(self, session: str, position: int) -> None:

@@ -174,3 +174,30 @@ class BarChart(StillChart):
     def _paint_base(self, painter: QPainter, y: float) -> None:
         painter.setPen(QPen(self._theme.colour("text"), 1))
         painter.drawLine(QLineF(self._area.plot.left(), int(y) + 0.5, self._area.plot.right(), int(y) + 0.5))
+
+
+class StackedBars(BarChart):
+    """A bar for each category with a part for each line; the text above is the total."""
+
+    def heights(self) -> list[float]:
+        return [self._whole(at) for at in range(len(self._categories))]
+
+    def places(self) -> Iterator[Placed]:
+        width = self.bar_width(1)
+        for category in range(len(self._categories)):
+            below, left = 0.0, self._area.px(category) - width / 2
+            for line, values in self._bars:
+                if value := values[category]:
+                    top, bottom = self._area.py(below + value), self._area.py(below)
+                    yield line, category, value, QRectF(QPointF(left, top), QPointF(left + width, bottom))
+                    below += value
+
+    def written(self) -> Iterator[tuple[int, float, QRectF]]:
+        width = self.bar_width(1)
+        for category in range(len(self._categories)):
+            if whole := self._whole(category):
+                corner = QPointF(self._area.px(category) - width / 2, self._area.py(whole))
+                yield category, whole, QRectF(corner, QPointF(corner.x() + width, self._area.py(0.0)))
+
+    def _whole(self, category: int) -> float:
+        return sum(values[category] or 0.0 for _, values in self._bars)

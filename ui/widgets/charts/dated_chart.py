@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QWidget
-
 from app.core.harmless import harmless
 from app.core.units import date_text
 from ui.core.theme import Theme
@@ -22,10 +20,10 @@ UNIT = "% of the usual"
 class DatedChart(LineChart):
     """Percent of the usual; a place for each session, however far apart they are in time."""
 
-    def __init__(self, theme: Theme, title: str, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, title: str) -> None:
         self._dates: Sequence[float] = ()
         self._texts: Sequence[str] = ()
-        super().__init__(theme, title, UNIT, parent)
+        super().__init__(theme, title, UNIT)
 
     def set_dated(
         self,

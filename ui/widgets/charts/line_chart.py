@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import log10
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen, QPolygonF
+from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from ui.core.plain import fitted
@@ -13,8 +14,8 @@ from ui.core.theme import SPACE, Theme
 
 from .frame import Reach, draw_cursor, draw_dots, draw_reach
 from .head import drawn_colour
-from .lines import Line
-from .scale import number_text, places, snug, value_text
+from .lines import Line, runs
+from .scale import Tick, logarithmic_range, logarithmic_ticks, number_text, places, snug, value_text
 from .still import TICK_HEIGHT, StillChart
 
 Curve = tuple[Line, Sequence[float], Sequence[float | None]]
@@ -179,14 +180,10 @@ class LineChart(StillChart):
             pen.setDashPattern([4, 3])
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(pen)
-        points: list[QPointF] = []
-        for x, y in sorted(zip(xs, ys, strict=True), key=lambda point: point[0]):
-            if y is None:
-                painter.drawPolyline(QPolygonF(points))
-                points = []
-            else:
-                points.append(QPointF(self._area.px(self._places[x]), self._area.py(y)))
-        painter.drawPolyline(QPolygonF(points))
+        ordered = sorted(zip(xs, ys, strict=True), key=lambda point: point[0])
+        places = ((self._area.px(self._places[x]), y) for x, y in ordered)
+        for run in runs(None if y is None else QPointF(x, self._area.py(y)) for x, y in places):
+            painter.drawPolyline(run)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         self._paint_reaches(painter, line, xs)
         self.paint_points(painter, line, self._known(xs, ys))
@@ -230,3 +227,46 @@ def spread(wanted: Sequence[float], height: float, low: float, high: float) -> l
     far = max((abs(ours - theirs) for ours, theirs in zip(found, wanted, strict=True)), default=0.0)
     has_room = not order or found[order[0]] >= low + height / 2 - 1e-6
     return found if has_room and far <= _AWAY * height else None
+
+
+class PercentileChart(LineChart):
+    """A chart with the cursor on every percentile; only some have names below."""
+
+    can_be_logarithmic = False  # it always is
+
+    def __init__(self, theme: Theme, title: str, unit: str = "", parent: QWidget | None = None) -> None:
+        self._where: Mapping[float, float] = {}
+        self._named: frozenset[float] = frozenset()
+        super().__init__(theme, title, unit, parent)
+
+    def set_percentiles(
+        self, curves: Sequence[Curve], unit: str, where: Mapping[float, float], named: Iterable[float]
+    ) -> None:
+        """Set latencies over percentiles, the places of these, and those with names."""
+        self._where, self._named = where, frozenset(named)
+        self.set_curves([(line, xs, [_log(y) for y in ys]) for line, xs, ys in curves], "percentile", unit)
+
+    def placed(self, xs: Sequence[float], _is_logarithmic: bool) -> dict[float, float]:
+        return {x: self._where[x] for x in sorted(set(xs))}
+
+    def stand_text(self, at: int) -> str:
+        return f"p{list(self._places)[at]:g}"
+
+    def value_text(self, y: float | None) -> str:
+        return value_text(None if y is None else 10**y)
+
+    def x_ticks(self) -> list[Tick]:
+        return [(place, f"{x:g}") for x, place in self._places.items() if x in self._named]
+
+    def fit_y(self, ys: Sequence[float], most: int) -> None:
+        self._area.y = logarithmic_range(min(ys, default=0.0), max(ys, default=1.0))
+        self._ground.y_ticks = logarithmic_ticks(*self._area.y, most)
+
+    def paint_points(self, painter: QPainter, line: Line, points: Sequence[tuple[float, float]]) -> None:
+        """Paint no points, which would cover the curve; a single value needs one."""
+        if len(points) == 1:
+            super().paint_points(painter, line, points)
+
+
+def _log(y: float | None) -> float | None:
+    return log10(y) if y is not None and y > 0 else None

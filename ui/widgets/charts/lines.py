@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QColor, QPolygonF
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,13 @@ class Span:
     last: float
     kind: str  # warmup step gap
     label: str = ""
+
+
+def runs(points: Iterable[QPointF | None]) -> Iterator[QPolygonF]:
+    """The parts of a curve; None is a gap."""
+    for is_gap, run in groupby(points, key=lambda point: point is None):
+        if not is_gap:
+            yield QPolygonF([point for point in run if point is not None])
 
 
 def mixed(colour: QColor, ground: QColor, share: float) -> QColor:

@@ -22,6 +22,7 @@ from app.core.errors import DynoError
 from app.core.harmless import as_file_name, harmless
 from ui.core.shortcuts import SHORTCUTS
 from ui.widgets.image import copy_image, save_image
+from ui.widgets.layouts import open_once
 from ui.widgets.message import Banner
 
 from .head import Head
@@ -124,8 +125,7 @@ class ChartMenu(QObject):
         dialog.setDefaultSuffix("png")
         dialog.selectFile(f"{name}.png")
         dialog.fileSelected.connect(self.save)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        open_once(dialog)
 
     def save(self, name: str) -> None:
         """Save as PNG or SVG."""

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
 from app.core.harmless import harmless
 from app.protocol.answers import FAIL, INFO, WARN, Check
 from app.protocol.machine_checks import ELSEWHERE_TODO, IN_USE_TODO
-from ui.core.plain import as_tip
+from ui.core.plain import as_tip, first_lines
 from ui.core.theme import SPACE, Theme
 
 WAITING = "waiting"  # of what is not known yet: nothing is wrong with it
@@ -32,8 +32,8 @@ class CheckList(QListWidget):
 
     option_wanted = Signal(str, str)  # contender, option
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._checks: tuple[Check, ...] = ()
         self._is_open = False  # the fold
@@ -132,6 +132,6 @@ def _item(check: Check, ink: QColor) -> QListWidgetItem:
         item.setData(_OPTION, (check.contender, check.answers[0].option))
         lines.append("Double-click or press Enter to show the line of the preset")
     details = [f"{each.option}: {each.text}" for each in check.answers if each.text not in check.text]
-    more = [f"and {len(details) - _MOST_DETAILS} more"] if len(details) > _MOST_DETAILS else []
-    item.setToolTip(as_tip("\n".join(map(harmless, [*lines, *details[:_MOST_DETAILS], *more]))))
+    shown = [*lines, *first_lines([*map(harmless, details)], _MOST_DETAILS).splitlines()]
+    item.setToolTip(as_tip("\n".join(map(harmless, shown))))
     return item

@@ -82,8 +82,6 @@ class ContenderDelegate(QStyledItemDelegate):
 class ContendersPanel(QWidget):
     """Reports input; shows what it is given."""
 
-    ticked = Signal(str, str, str, bool)  # build, engine, preset, whether it is
-    edited = Signal(int, str, str)  # which contender, field, text
     copied = Signal(int)
     removed = Signal(list)  # which
     preset_wanted = Signal(str, str, str)  # engine, preset, build
@@ -100,8 +98,6 @@ class ContendersPanel(QWidget):
         self.words = Label(role="muted", wraps=True)
         self._make_actions()
         self._build_layout()
-        self.choices.ticked.connect(self.ticked)
-        self.contenders.edited.connect(self.edited)
         self.grid.selectionModel().currentChanged.connect(self._on_cell_reached)
         self.table.selectionModel().selectionChanged.connect(self._on_selection_changed)
         theme.changed.connect(self._on_theme_changed)
@@ -148,8 +144,7 @@ class ContendersPanel(QWidget):
         self.colour = action(self, "Colour…", "colour", tip, self._on_colour_wanted)
 
     def _build_layout(self) -> None:
-        heading = Label("Contenders", "heading")
-        heading.setBuddy(self.grid)
+        heading = Label("Contenders", "heading", buddy=self.grid)
         actions = (self.copy, self.remove, self.look, self.colour)
         self._buttons = {each: action_button(each) for each in actions}
         head = in_row(heading, 1, *self._buttons.values(), spacing=NATIVE)
@@ -159,7 +154,7 @@ class ContendersPanel(QWidget):
     def _on_cell_reached(self, current: QModelIndex) -> None:
         if not current.isValid():
             return
-        self._say(self.choices.words(current))
+        self._say(self.choices.words(current.row(), current.column()))
 
     def _say(self, words: str) -> None:
         self._words = words
@@ -198,7 +193,7 @@ class ContendersPanel(QWidget):
             )
             self.preset_wanted.emit(engine, preset, build)
         elif cell.isValid():
-            build, engine, preset = self.choices.place(cell)
+            build, engine, preset = self.choices.place(cell.row(), cell.column())
             self.preset_wanted.emit(engine, preset, build)
         else:
             self.preset_wanted.emit("", "", "")

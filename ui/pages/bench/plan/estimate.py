@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QFrame
 
 from app.core.units import bytes_text, clock_text, count_text
 from app.planner.estimate.estimate import Estimate
 from app.planner.starting.draft import Outcome
 from app.protocol.plan import Plan
 from app.stats.at_target.verdicts import LEAST
-from ui.core.plain import Label, as_tip
+from ui.core.plain import Label, as_tip, first_lines
 from ui.core.theme import SPACE
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.layouts import in_column
@@ -24,8 +24,8 @@ TICK_MS = 10_000  # of the finish
 class EstimateCard(QFrame):
     """Time and disk in large letters, with their parts in small ones."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("role", "card")
         self._found: Estimate | None = None
         self._tick = QTimer(self, interval=TICK_MS)
@@ -84,7 +84,6 @@ def _sizes_text(found: Estimate) -> str:
     """Sizes of data and memory: whether the data fits causes most surprises."""
     texts = [
         f"{each.contender}: {bytes_text(each.data_bytes)} of data, {bytes_text(each.cache_bytes)} of cache"
-        for each in found.contenders[:3]
+        for each in found.contenders
     ]
-    more = len(found.contenders) - len(texts)
-    return "\n".join([*texts, f"and {more} more"] if more else texts)
+    return first_lines(texts, 3)

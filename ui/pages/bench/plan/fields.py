@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from app.planner.request.options import Option
 from app.planner.request.request import MAX_NAME, OPTIONS
@@ -15,6 +15,7 @@ from app.protocol.plan import UNTIL_DECIDED
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.elided import ElidedLabel
+from ui.widgets.layouts import in_grid
 
 ACROSS = 3
 _NAME_TIP = "First part of the session names; empty: the name of the sequence"
@@ -30,13 +31,11 @@ class FieldsForm(QWidget):
     typed = Signal(str, str)  # field, text
     chosen = Signal(str, object)  # field, value
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._labels: dict[QWidget, Label] = {}
-        self._layout = QGridLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 2)  # of the frame of the last field
-        self._layout.setHorizontalSpacing(SPACE)
-        self._layout.setVerticalSpacing(SPACE // 4)
+        self._layout = in_grid(SPACE, SPACE // 4, margins=(0, 0, 0, 2))  # of the frame of the last field
+        self.setLayout(self._layout)
         self.repeats = QComboBox()
         self.edits: dict[str, QLineEdit] = {}
         self.boxes: dict[str, QComboBox] = {}
@@ -46,8 +45,7 @@ class FieldsForm(QWidget):
         self.name = self._edit("name", "Name", _NAME_TIP)
         self.name.setMaxLength(MAX_NAME)
         self._add(time_limit)  # the last one, as it comes and goes
-        self.reason = ElidedLabel(self)
-        self.reason.setProperty("role", "bad")
+        self.reason = ElidedLabel(self, "bad")
         self.reason.hide()
         for column in range(ACROSS):
             self._layout.setColumnStretch(column, 1)
@@ -62,9 +60,8 @@ class FieldsForm(QWidget):
         if self.name.text().strip() != draft.request.name:
             _set(self.name, draft.request.name)
         for name, box in self.boxes.items():
-            box.blockSignals(True)
-            box.setCurrentIndex(box.findData(getattr(draft.request, name)))
-            box.blockSignals(False)
+            with QSignalBlocker(box):
+                box.setCurrentIndex(box.findData(getattr(draft.request, name)))
 
     def show_open(self, values: Mapping[str, str]) -> None:
         """Show the values of empty fields."""
@@ -144,10 +141,7 @@ class FieldsForm(QWidget):
     def _place(self, title: str, widget: QWidget, tip: str) -> None:
         """Place three fields in a line."""
         at = self._layout.count() // 2
-        label = Label(title)
-        label.setProperty("role", "muted")
-        label.setBuddy(widget)
-        self._labels[widget] = label
+        label = self._labels[widget] = Label(title, "muted", buddy=widget)
         widget.setAccessibleName(title)
         widget.setToolTip(as_tip(tip))
         row, column = at // ACROSS * 2, at % ACROSS

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QPushButton
 
 from app.core.harmless import harmless
 from app.core.units import count_text
@@ -22,8 +22,8 @@ COLUMN, WIDEST_COLUMN = 92, 168
 class PresetGrid(Table):
     """Shows presets that are ticked or were chosen, then the first ones that fit."""
 
-    def __init__(self, model: ChoiceModel, parent: QWidget | None = None) -> None:
-        super().__init__("Builds, engines and presets", parent)
+    def __init__(self, model: ChoiceModel) -> None:
+        super().__init__("Builds, engines and presets")
         self._presets: Sequence[Preset] = ()
         self._widths: list[int] = []
         self._chosen: dict[tuple[str, str], bool] = {}  # engine and preset -> whether a person wants it

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QProgressBar, QWidget
+from PySide6.QtWidgets import QCheckBox, QProgressBar, QWidget
 
 from app.planner.request.request import PlanRequest
 from app.planner.starting.choices import NO_SURVEY
@@ -14,7 +14,7 @@ from app.planner.starting.launch import Stage
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.actions import action, action_button
-from ui.widgets.layouts import in_column, in_row
+from ui.widgets.layouts import in_column, in_grid, in_row
 
 QUIET_WAIT_S = 600
 
@@ -48,34 +48,28 @@ TICKS = {  # two in a row
 
 
 class RunBar(QWidget):
-    """The Run button and its texts."""
+    """The Run button and its texts; the page carries out its actions."""
 
-    run_wanted = Signal()
-    rehearsal_wanted = Signal()
-    queue_wanted = Signal()
-    cancel_wanted = Signal()
-    several_wanted = Signal()
-    load_wanted = Signal()
     ticked = Signal(str, object)  # field of the request, value
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._obstacle, self._is_busy = NO_SURVEY, False
         self.reason = Label(role="muted", wraps=True)
         self.progress = QProgressBar()
         self.progress.setAccessibleName("Progress of the start")
         self.progress.setTextVisible(False)
         self.ticks = {name: self._make_tick(name, tick) for name, tick in TICKS.items()}
-        self.run = action(self, "Run", "run", "Check, rehearse and start the plan", self.run_wanted.emit)
+        self.run = action(self, "Run", "run", "Check, rehearse and start the plan")
         tip = "Check and start each contender once on an empty directory; nothing is measured"
-        self.rehearse = action(self, "Rehearse", "rehearse", tip, self.rehearsal_wanted.emit)
+        self.rehearse = action(self, "Rehearse", "rehearse", tip)
         tip = "Add the plan to the queue of the target, with or without a start time"
-        self.queue = action(self, "Queue plan…", "queue plan", tip, self.queue_wanted.emit)
+        self.queue = action(self, "Queue plan…", "queue plan", tip)
         tip = "Run the same work on several targets; Dyno checks all before any starts"
-        self.several = action(self, "Several targets…", "", tip, self.several_wanted.emit)
+        self.several = action(self, "Several targets…", "", tip)
         tip = "Let other targets drive the load, so that the server has its machine to itself"
-        self.load = action(self, "Load from…", "", tip, self.load_wanted.emit)
-        self.cancel = action(self, "Cancel", "stop", "Cancel the start and clean up", self.cancel_wanted.emit)
+        self.load = action(self, "Load from…", "", tip)
+        self.cancel = action(self, "Cancel", "stop", "Cancel the start and clean up")
         self._tip = self.run.toolTip()
         self.button = action_button(self.run)
         self.button.setProperty("accent", True)
@@ -118,9 +112,7 @@ class RunBar(QWidget):
         queue = action_button(self.queue)  # always shown: Run would grow over its place
         buttons = in_row((self.button, 1), queue, self._rehearse_button, self._cancel_button)
         self._several_button, self._load_button = map(action_button, (self.several, self.load))
-        choices = QGridLayout()
-        choices.setHorizontalSpacing(SPACE)
-        choices.setVerticalSpacing(SPACE // 4)
+        choices = in_grid(SPACE, SPACE // 4)
         choices.setColumnStretch(1, 1)
         for at, box in enumerate(self.ticks.values()):
             choices.addWidget(box, *divmod(at, 2))

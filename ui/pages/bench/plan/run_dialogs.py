@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TypeGuard
 
-from PySide6.QtCore import QDateTime, QTime, Signal
-from PySide6.QtWidgets import QDateTimeEdit, QDialog, QDialogButtonBox, QRadioButton, QWidget
+from PySide6.QtCore import QDateTime, Qt, QTime, Signal
+from PySide6.QtWidgets import (
+    QDateTimeEdit,
+    QDialog,
+    QDialogButtonBox,
+    QListWidget,
+    QListWidgetItem,
+    QRadioButton,
+    QWidget,
+)
 
 from app.core.errors import DynoError, InputError
+from app.core.harmless import harmless
 from app.planner.request.load_address import address_of, load_problem
 from app.planner.request.request import PlanRequest
 from app.planner.starting.launch import QUEUED, STARTED, Launch, Stage
@@ -20,9 +29,8 @@ from ui.core.context import Context
 from ui.core.plain import Label
 from ui.core.theme import SPACE
 from ui.widgets.form import Field, Form
-from ui.widgets.layouts import frame, in_row
+from ui.widgets.layouts import dialog_buttons, frame, in_row
 from ui.widgets.list_dialog import ListDialog
-from ui.widgets.tick_list import TickList
 
 from .check_list import problem_text
 
@@ -64,10 +72,8 @@ class QueueingDialog(QDialog):
         self.time.setMaximumDateTime(QDateTime.currentDateTime().addDays(365))
         self.time.setEnabled(False)
         self.later.toggled.connect(self.time.setEnabled)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Cancel)
         self.queue = buttons.addButton("&Queue", QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
         frame(self, about, self.in_turn, in_row(self.later, (self.time, 1)), buttons)
         self.accepted.connect(lambda: self.wanted.emit(self.in_s))
         self.finished.connect(self.deleteLater)
@@ -103,7 +109,6 @@ class LoadDialog(ListDialog):
         self.buttons.setStandardButtons(cancel | accept)
         self.done_ = self.buttons.button(accept)
         self.done_.setProperty("accent", True)
-        self.buttons.accepted.connect(self.accept)
         self.arrange(above=(self.about,), below=(self.form, self.reason))
         self.list.changed.connect(self._refresh)
         self.form.changed.connect(self._refresh)
@@ -132,7 +137,7 @@ class LoadDialog(ListDialog):
         try:
             address_of(address)
         except InputError as error:
-            return f"The address {error}." if str(error).startswith("must") else f"{error}."
+            return f"{error.window_text or error}."
         return load_problem(names, address, self._server)
 
 
@@ -252,3 +257,42 @@ def _problems(latest: Mapping[str, Stage | DynoError]) -> list[str]:
         elif each.failed:
             found.append(f"{name}: {problem_text(each.failed)}")
     return found
+
+
+_NAME = Qt.ItemDataRole.UserRole
+LEAST = 14 * SPACE  # height, below a long message
+
+
+class TickList(QListWidget):
+    """Names to tick, in this order."""
+
+    changed = Signal()  # a tick
+
+    def __init__(self, title: str, names: Iterable[str], ticked: Collection[str] = ()) -> None:
+        super().__init__()
+        self.setAccessibleName(title)
+        self.setMinimumHeight(LEAST)
+        for name in names:
+            item = QListWidgetItem(harmless(name), self)
+            item.setData(_NAME, name)
+            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+            item.setCheckState(Qt.CheckState.Checked if name in ticked else Qt.CheckState.Unchecked)
+        self.itemChanged.connect(lambda _: self.changed.emit())
+
+    @property
+    def ticked(self) -> list[str]:
+        return [each.data(_NAME) for each in self.rows() if each.checkState() == Qt.CheckState.Checked]
+
+    def rows(self) -> list[QListWidgetItem]:
+        return [self.item(row) for row in range(self.count())]
+
+    def show_text(self, name: str, text: str) -> None:
+        """Show a text after a name."""
+        for each in self.rows():
+            if each.data(_NAME) == name:
+                each.setText(harmless(f"{name}: {text}"))
+
+    def untick(self, names: Collection[str]) -> None:
+        for each in self.rows():
+            if each.data(_NAME) in names:
+                each.setCheckState(Qt.CheckState.Unchecked)

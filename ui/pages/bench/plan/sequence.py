@@ -15,6 +15,7 @@ from app.planner.starting.draft import Draft, Outcome, open_values
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE, Theme
 from ui.widgets.actions import action, action_button
+from ui.widgets.filter_line import FilterLine
 from ui.widgets.grouped_box import Entry, GroupedBox
 from ui.widgets.layouts import NATIVE, in_column, in_row
 
@@ -28,10 +29,6 @@ class SequencePanel(QWidget):
     """Reports input; shows what it is given."""
 
     sequence_chosen = Signal(str)
-    steps_ticked = Signal(list)  # names of all that are ticked
-    steps_profiled = Signal(list)  # names of all that are to be profiled
-    sweep_wanted = Signal()
-    sql_wanted = Signal()
     variant_wanted = Signal(str)  # its name
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -44,21 +41,16 @@ class SequencePanel(QWidget):
         self.box.activated.connect(lambda _: self.sequence_chosen.emit(self.box.currentData()))
         self.title = Label(role="muted", wraps=True)
         self.steps = StepTree()
-        self.steps.ticked.connect(self.steps_ticked)
-        self.steps.profiled.connect(self.steps_profiled)
-        self.filter = QLineEdit()
-        self.filter.setPlaceholderText("filter")
-        self.filter.setAccessibleName("Filter of the steps")
-        self.filter.setToolTip("Show only steps that contain these words")
-        self.filter.setClearButtonEnabled(True)
+        tip = "Show only steps that contain these words"
+        self.filter = FilterLine("Filter of the steps", "filter", tip)
+        self.filter.left.connect(self.steps.setFocus)
         self.filter.textChanged.connect(self.steps.filter_by)
         self.fields = FieldsForm()
         tip = "Run each step with several thread counts, core sets and values of a variable"
-        self.sweep = action(self, "Sweep…", "sweep", tip, self.sweep_wanted.emit)
+        self.sweep = action(self, "Sweep…", "sweep", tip)
         tip = "Write a workload in SQL, or edit your own"
-        self.sql = action(self, "Custom SQL…", "custom SQL", tip, self.sql_wanted.emit)
-        self.variant = QLineEdit()
-        self.variant.setPlaceholderText("name of a variant")
+        self.sql = action(self, "Custom SQL…", "custom SQL", tip)
+        self.variant = QLineEdit(placeholderText="name of a variant")
         self.variant.setAccessibleName("Name of the variant")
         self.variant.setToolTip("Lowercase letters, digits, dots and dashes")
         self.variant.returnPressed.connect(self._on_save_wanted)
@@ -114,8 +106,7 @@ class SequencePanel(QWidget):
         return button
 
     def _build_layout(self) -> None:
-        heading = Label("Sequence", "heading")
-        heading.setBuddy(self.box)
+        heading = Label("Sequence", "heading", buddy=self.box)
         head = in_row(heading, self.box, (self.title, 1), spacing=NATIVE)
         sweep, save = action_button(self.sweep), action_button(self.save)
         foot = in_row(sweep, (self.variant, 1), save, spacing=NATIVE)

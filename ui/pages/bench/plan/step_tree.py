@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import groupby
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem
 
 from app.core.harmless import harmless
 from app.planner.starting.choices import StepChoice
@@ -24,8 +24,8 @@ class StepTree(QTreeWidget):
     ticked = Signal(list)  # names of all that are ticked
     profiled = Signal(list)  # names of all that are to be profiled
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._steps: tuple[StepChoice, ...] = ()
         self._profiled: tuple[str, ...] = ()
         self.setAccessibleName("Steps")
@@ -42,19 +42,18 @@ class StepTree(QTreeWidget):
         self, steps: tuple[StepChoice, ...], chosen: tuple[str, ...], profiled: tuple[str, ...] = ()
     ) -> None:
         """Show steps in groups; a group that appears twice in the sequence appears twice here."""
-        self.blockSignals(True)
-        self._profiled = profiled
-        if steps != self._steps:
-            self._steps = steps
-            self.clear()
-            for group, members in groupby(steps, key=lambda step: step.group):
-                _fill(QTreeWidgetItem(self, [harmless(group)]), members)
-            self.expandAll()
-        for item in self.items():
-            step = item.data(0, _STEP)
-            item.setText(0, _text(step, step.name in profiled))
-            item.setCheckState(0, _ON if not chosen or step.name in chosen or step.is_fixed else _OFF)
-        self.blockSignals(False)
+        with QSignalBlocker(self):
+            self._profiled = profiled
+            if steps != self._steps:
+                self._steps = steps
+                self.clear()
+                for group, members in groupby(steps, key=lambda step: step.group):
+                    _fill(QTreeWidgetItem(self, [harmless(group)]), members)
+                self.expandAll()
+            for item in self.items():
+                step = item.data(0, _STEP)
+                item.setText(0, _text(step, step.name in profiled))
+                item.setCheckState(0, _ON if not chosen or step.name in chosen or step.is_fixed else _OFF)
 
     def items(self) -> list[QTreeWidgetItem]:
         """The items of steps, without groups."""
@@ -117,11 +116,10 @@ class StepTree(QTreeWidget):
 
     def _tick(self, items: Iterable[QTreeWidgetItem], state: Qt.CheckState, is_last: bool = True) -> None:
         """Tick steps as one change of the plan."""
-        self.blockSignals(True)
-        for item in items:
-            if not item.data(0, _STEP).is_fixed:
-                item.setCheckState(0, state)
-        self.blockSignals(False)
+        with QSignalBlocker(self):
+            for item in items:
+                if not item.data(0, _STEP).is_fixed:
+                    item.setCheckState(0, state)
         if is_last:
             self._tell()
 

@@ -20,9 +20,9 @@ from ui.core.context import Context
 from ui.core.plain import Label
 from ui.core.theme import SPACE
 from ui.pages.bench.variables import ask_for_options
-from ui.widgets.completing_editor import complete_field
+from ui.widgets.code_editor import complete_field
 from ui.widgets.form import Field, Form, Tick
-from ui.widgets.layouts import frame
+from ui.widgets.layouts import dialog_buttons, frame
 
 from .draft_controller import DraftController
 
@@ -64,12 +64,9 @@ class SweepDialog(QDialog):
         self.form = Form(FIELDS)
         self._fill(left_open)
         self.said = Label(wraps=True)
-        buttons = QDialogButtonBox(
-            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
-        )
-        self.accept_button = buttons.button(QDialogButtonBox.StandardButton.Ok)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
+        standard = QDialogButtonBox.StandardButton
+        buttons = dialog_buttons(self, standard.Ok, standard.Cancel)
+        self.accept_button = buttons.button(standard.Ok)
         about = Label(_ABOUT, "muted", wraps=True)
         frame(self, about, self.form, self.said, buttons, spacing=2 * SPACE)
         self.form.changed.connect(self._on_changed)

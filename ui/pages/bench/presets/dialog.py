@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QListWidget,
     QListWidgetItem,
-    QSplitter,
     QWidget,
 )
 
@@ -34,16 +33,15 @@ from ui.core.context import Context
 from ui.core.plain import Label
 from ui.core.tasks import Latest
 from ui.core.theme import Theme
-from ui.dialogs.leaving import Act, leave
+from ui.dialogs.questions import Act, leave
 from ui.models.choices import engine_text
 from ui.pages.bench.plan.draft_controller import DraftController
 from ui.pages.bench.variables import ask_for_options
-from ui.widgets.actions import action, action_button
-from ui.widgets.code import CodeView
-from ui.widgets.completing_editor import CompletingEditor
+from ui.widgets.actions import action
+from ui.widgets.code_editor import CodeView, CompletingEditor
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.highlighter import DIFFERENCE, MY_CNF, Highlighter
-from ui.widgets.layouts import NATIVE, frame, in_column, in_row
+from ui.widgets.layouts import NATIVE, boxed, dialog_buttons, frame, in_column, in_row, split
 from ui.widgets.message import Message
 
 SIZE, WIDTHS, HEIGHTS = (1080, 680), (540, 540), (440, 140)
@@ -108,22 +106,13 @@ class PresetDialog(QDialog):
             each.setEnabled(self._survey is not None)
 
     def _build_layout(self) -> None:
-        both, work = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Vertical)
         whose = Label(self._whose())
         whose.setFixedHeight(self.beside.form.sizeHint().height())  # both texts begin at one height
-        left = QWidget()
-        left.setLayout(in_column(whose, (self.text, 1)))
-        both.addWidget(left)
-        both.addWidget(self.beside)
-        work.addWidget(both)
-        work.addWidget(self.answers)
-        for splitter, sizes in ((both, WIDTHS), (work, HEIGHTS)):
-            splitter.setSizes(sizes)
-            splitter.setChildrenCollapsible(False)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        for each in (self.ask, self.start, self.save):
-            buttons.addButton(action_button(each), QDialogButtonBox.ButtonRole.ActionRole)
-        buttons.rejected.connect(self.reject)
+        left = boxed(in_column(whose, (self.text, 1)))
+        both = split(Qt.Orientation.Horizontal, (left, WIDTHS[0], 1), (self.beside, WIDTHS[1], 1))
+        work = split(Qt.Orientation.Vertical, (both, HEIGHTS[0], 1), (self.answers, HEIGHTS[1], 0))
+        close = QDialogButtonBox.StandardButton.Close
+        buttons = dialog_buttons(self, close, self.ask, self.start, self.save)
         frame(self, self.message, (work, 1), in_row((self.said, 1), buttons, spacing=NATIVE))
 
     def _whose(self) -> str:
@@ -266,8 +255,8 @@ class AnswerList(QListWidget):
 
     line_wanted = Signal(int)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self._answers: Sequence[BuildReply] = ()
         self.setAccessibleName("What builds say")
@@ -323,8 +312,8 @@ class PresetBeside(QWidget):
 
     chosen = Signal()
 
-    def __init__(self, theme: Theme, choices: Choices, preset: Preset, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, choices: Choices, preset: Preset) -> None:
+        super().__init__()
         self._choices, self._engine = choices, preset.engine
         self.form, self.text = QComboBox(), CodeView("Preview it")
         self._colours = Highlighter(theme, self.text.document(), MY_CNF)

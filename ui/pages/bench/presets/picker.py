@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QWidget
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
 
 from app.core.errors import InputError
 from app.core.harmless import harmless
@@ -14,12 +14,12 @@ from app.protocol.answers import Survey
 from app.variables import Preset
 from ui.core.plain import Label
 from ui.core.theme import SPACE, Theme
-from ui.dialogs.removing import ask_before
+from ui.dialogs.questions import ask_before
 from ui.models.choices import engine_text
 from ui.widgets.actions import action, action_button
-from ui.widgets.code import CodeView
+from ui.widgets.code_editor import CodeView
 from ui.widgets.highlighter import MY_CNF, Highlighter
-from ui.widgets.layouts import NATIVE, in_column
+from ui.widgets.layouts import NATIVE, in_column, in_grid
 
 _WRITTEN = "as written"
 
@@ -31,8 +31,8 @@ class PresetView(QWidget):
     edit_wanted = Signal(str, str)  # engine, preset
     deletion_wanted = Signal(str, str)  # engine, preset: the person was asked
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._choices = Choices()
         self._survey: Survey | None = None
         self._copy = ""  # that was made and is edited as soon as it is listed
@@ -41,8 +41,7 @@ class PresetView(QWidget):
         self.words = Label(role="muted", wraps=True)
         self.text = CodeView("Preset")
         Highlighter(theme, self.text.document(), MY_CNF)
-        self.name = QLineEdit()
-        self.name.setPlaceholderText("name of a copy")
+        self.name = QLineEdit(placeholderText="name of a copy")
         self.name.setAccessibleName("Name of the copy")
         self.name.setToolTip("Empty: the name of the preset with a number")
         self.name.returnPressed.connect(self._on_copy_wanted)
@@ -94,14 +93,10 @@ class PresetView(QWidget):
             box.setMinimumContentsLength(12)
         self.preset.setToolTip("Which my.cnf")
         self.form.setToolTip("The file as written, or as Dyno sends it to a build of this target")
-        head = QGridLayout()
-        head.setSpacing(SPACE)
-        head.addWidget(self.preset, 0, 0)
-        head.addWidget(self.form, 0, 1)
-        head.addWidget(self.name, 1, 0)
-        head.addWidget(action_button(self.copy), 1, 1)
-        head.addWidget(action_button(self.edit), 2, 0)
-        head.addWidget(action_button(self.delete), 2, 1)
+        head = in_grid(SPACE, SPACE)
+        buttons = map(action_button, (self.copy, self.edit, self.delete))
+        for at, each in enumerate((self.preset, self.form, self.name, *buttons)):
+            head.addWidget(each, *divmod(at, 2))
         parts = (head, self.words, (self.text, 1))
         self.setLayout(in_column(*parts, spacing=NATIVE, margins=(0, SPACE, 0, 0)))
 
@@ -160,9 +155,8 @@ def _key(preset: Preset) -> str:
 def _refill(box: QComboBox, entries: list[tuple[str, str]]) -> None:
     """Replace the entries and keep the choice."""
     chosen = box.currentData()
-    box.blockSignals(True)
-    box.clear()
-    for text, data in entries:
-        box.addItem(harmless(text), data)
-    box.setCurrentIndex(max(box.findData(chosen), 0))
-    box.blockSignals(False)
+    with QSignalBlocker(box):
+        box.clear()
+        for text, data in entries:
+            box.addItem(harmless(text), data)
+        box.setCurrentIndex(max(box.findData(chosen), 0))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction, QCloseEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFileDialog,
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QPushButton,
     QRadioButton,
@@ -44,10 +43,10 @@ from app.targets.tested_versions import tried
 from ui.core.context import Context
 from ui.core.plain import Label
 from ui.core.theme import SPACE
-from ui.dialogs.removing import ask_before
+from ui.dialogs.questions import ask_before
 from ui.widgets.actions import action
 from ui.widgets.form import Field, Form
-from ui.widgets.layouts import frame, in_row
+from ui.widgets.layouts import dialog_buttons, frame, in_row, open_once
 from ui.widgets.message import Message
 
 from .survey_card import BuildTree
@@ -109,8 +108,7 @@ class BuildCommands(QObject):
         dialog = InstallDialog(self._context, target, self._widget.window())
         dialog.installed.connect(lambda: self.changed.emit(target.name))
         dialog.registered.connect(self.targets_changed)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        open_once(dialog)
 
     def _on_notes(self) -> None:
         target, build = self._chosen(), self._tree.chosen
@@ -118,8 +116,7 @@ class BuildCommands(QObject):
             return
         dialog = BuildNotesDialog(self._context, target, build, self._widget.window())
         dialog.noted.connect(lambda: self.changed.emit(target.name))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        open_once(dialog)
 
     def _on_remove(self) -> None:
         """Ask, then remove."""
@@ -170,14 +167,11 @@ class BuildNotesDialog(QDialog):
         self.message = Message()
         self.form = Form(NOTE_FIELDS)
         self.form.fill({name: harmless((build.notes or {}).get(name, "")) for name in NOTES})
-        self.buttons = QDialogButtonBox(
-            QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel
-        )
-        self.buttons.accepted.connect(self.save)
-        self.buttons.rejected.connect(self.reject)
+        standard = QDialogButtonBox.StandardButton
+        self.buttons = dialog_buttons(self, standard.Save, standard.Cancel)
         frame(self, self.message, _about(build), self.form, self.buttons, spacing=2 * SPACE)
 
-    def save(self) -> None:
+    def accept(self) -> None:
         """Store the notes on the target; later sessions have them."""
         target, ask, base = self._target, self._context.secrets.ask, self._build.base
         notes = self.form.values()
@@ -188,7 +182,7 @@ class BuildNotesDialog(QDialog):
 
     def _on_noted(self, _: object) -> None:
         self.noted.emit()
-        self.accept()
+        super().accept()
 
     def _on_failed(self, error: Exception) -> None:
         self._set_busy(False)
@@ -204,15 +198,13 @@ def _note(target: Target, ask: Ask, base: str, notes: Mapping[str, str]) -> None
         note(agent, base, notes)
 
 
-def _about(build: Build) -> QLabel:
+def _about(build: Build) -> Label:
     """Text on the build, its tested version and its tarball."""
     file = (build.notes or {}).get(FILE, "")
     version = tried(build.family, build.version)
     came = f"from {file}" if file else ""
     lines = (build.version_text, build.server, version.text, problem_of(build), came)
-    label = Label("\n".join(filter(None, lines)), "muted", wraps=True)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    return label
+    return Label("\n".join(filter(None, lines)), "muted", wraps=True, selectable=True)
 
 
 class GivenUpError(DynoError):
@@ -262,13 +254,12 @@ class InstallDialog(QDialog):
         return in_row(self.is_tarball, self.is_there, 1, spacing=2 * SPACE)
 
     def _make_buttons(self) -> QDialogButtonBox:
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close)
         # it has the focus while all else is disabled: Enter must not cancel the upload
         buttons.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)
         self.install_button = QPushButton("&Install")
         self.install_button.clicked.connect(self.install)
         buttons.addButton(self.install_button, QDialogButtonBox.ButtonRole.ActionRole)
-        buttons.rejected.connect(self.reject)
         return buttons
 
     # what a person does
@@ -302,8 +293,7 @@ class InstallDialog(QDialog):
         if self.is_there.isChecked():
             dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.fileSelected.connect(self.path.setText)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        open_once(dialog)
 
     # what comes
 

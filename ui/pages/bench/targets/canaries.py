@@ -14,7 +14,7 @@ from ui.core.plain import Label
 from ui.core.theme import SPACE, Theme
 from ui.widgets.charts.dated_chart import DatedChart
 from ui.widgets.charts.lines import Line
-from ui.widgets.layouts import frame
+from ui.widgets.layouts import dialog_buttons, frame
 from ui.widgets.message import Message
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ ABOUT = (
 class CanaryChart(DatedChart):
     """Canary runs in percent of the usual, the oldest first; the cursor names the session."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme) -> None:
         self._runs: list[CanaryRun] = []
-        super().__init__(theme, "Canary", parent)
+        super().__init__(theme, "Canary")
 
     def set_runs(self, newest_first: Sequence[CanaryRun]) -> None:
         self._runs = list(reversed(newest_first))
@@ -69,8 +69,7 @@ class CanariesDialog(QDialog):
         self.chart.menu.failed.connect(self.message.show_failure)
         self.said = Label(wraps=True)
         about = Label(ABOUT, "muted", wraps=True)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.reject)
+        buttons = dialog_buttons(self, QDialogButtonBox.StandardButton.Close)
         frame(self, self.message, about, (self.chart, 1), self.said, buttons)
         self.finished.connect(self.deleteLater)
 

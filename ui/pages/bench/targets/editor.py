@@ -16,7 +16,7 @@ from ui.core.context import Context
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.form import Field, Form, Lines, Number, Tick
-from ui.widgets.layouts import in_column, in_row
+from ui.widgets.layouts import in_column, in_row, open_once
 from ui.widgets.message import Message
 
 from .survey_card import cpu_text
@@ -208,8 +208,7 @@ class TargetEditor(QWidget):
         dialog = QFileDialog(self, "A private key file", str(Path("~/.ssh").expanduser()))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.form.line("identity").setText)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        open_once(dialog)
 
 
 def _check_identity(target: Target) -> None:

@@ -201,8 +201,8 @@ class TargetDelegate(QStyledItemDelegate):
 class TargetList(QListView):
     """A list as high as its targets, up to a few."""
 
-    def __init__(self, targets: TargetModel, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, targets: TargetModel, theme: Theme) -> None:
+        super().__init__()
         self.targets = targets
         self.setModel(targets)
         self.setItemDelegate(TargetDelegate(theme, self))

@@ -16,7 +16,7 @@ from app.targets.snapshots import HEADERS, row_of, snapshots_left
 from ui.core.context import Context
 from ui.core.plain import as_tip
 from ui.core.theme import SPACE
-from ui.dialogs.removing import ask_before
+from ui.dialogs.questions import ask_before
 from ui.widgets.actions import action
 from ui.widgets.list_dialog import TreeDialog
 
@@ -33,16 +33,13 @@ ABOUT = (
 class MachineCommands(QObject):
     """Actions on the chosen target."""
 
-    calibration_wanted = Signal()
     snapshots_closed = Signal(str)  # name of the target: a survey may find other ones there
 
     def __init__(self, context: Context, chosen: Callable[[], Target], widget: QWidget) -> None:
         super().__init__(widget)
         self._context, self._chosen, self._widget = context, chosen, widget
         tip = "Set up a plan that measures the noise of the machine in about five minutes"
-        self.calibrate = action(
-            widget, "Cali&brate the target…", "calibrate", tip, self.calibration_wanted.emit
-        )
+        self.calibrate = action(widget, "Cali&brate the target…", "calibrate", tip)  # by the page
         tip = "The speed of the machine before each session of a long plan"
         self.canaries = action(widget, "Ca&naries of the target…", "canaries", tip, self._show_canaries)
         tip = "Data sets stored on the target"

@@ -22,7 +22,7 @@ from app.targets.surveys import Surveyed
 from ui.core.context import Context
 from ui.core.page import HEAD
 from ui.core.plain import Label
-from ui.dialogs.removing import ask_before
+from ui.dialogs.questions import ask_before
 from ui.widgets.actions import action, action_button
 from ui.widgets.layouts import in_column, in_row
 from ui.widgets.message import Banner
@@ -44,9 +44,7 @@ CHOSEN = "bench/target"  # as the window remembers it
 class TargetsPanel(QWidget):
     """The list of targets, and below it the chosen one: its way and survey, or its form."""
 
-    calibration_wanted = Signal()
     target_chosen = Signal(str)  # its name
-    surveyed = Signal(str, object)  # name, Survey
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -138,7 +136,6 @@ class TargetsPanel(QWidget):
         self._survey = action(self, "S&urvey the target", "look again", tip, self.survey_chosen)
         self.builds = BuildCommands(self._context, self.view.card.builds, lambda: self.chosen, self)
         self.machine = MachineCommands(self._context, lambda: self.chosen, self)
-        self.machine.calibration_wanted.connect(self.calibration_wanted)
         self.machine.snapshots_closed.connect(lambda name: self.known.survey(name, is_asking=False))
         self._remove = action(
             self, "&Remove the target…", "remove target", "Remove the chosen target from Dyno", self.remove
@@ -156,15 +153,14 @@ class TargetsPanel(QWidget):
         self.list.selectionModel().currentChanged.connect(self._on_current_changed)
         self.known.advanced.connect(self._on_advanced)
         self.known.ended.connect(self._on_ended)
-        self.known.surveyed.connect(self.surveyed)
         self.known.troubled.connect(self.message.show_failure)
         self.known.removed.connect(lambda _: self.reload())
         self.builds.changed.connect(lambda name: self.known.survey(name, is_asking=False))
         self.builds.targets_changed.connect(self.known.report_changed)
         self.builds.failed.connect(self.message.show_failure)
-        self.view.login_wanted.connect(self.survey_chosen)
-        self.view.key_wanted.connect(lambda: self.known.look_at_key(self._chosen))
-        self.view.directory_wanted.connect(lambda each: self.known.use_directory(self._chosen, each))
+        self.view.log_in.triggered.connect(self.survey_chosen)
+        self.view.look.triggered.connect(lambda: self.known.look_at_key(self._chosen))
+        self.view.directory.chosen.connect(lambda each: self.known.use_directory(self._chosen, each))
         self.known.changed.connect(self._on_changed)
         self.editor.saved.connect(self._on_saved)
         self.editor.cancelled.connect(lambda: self._set_editing(False))
@@ -248,8 +244,7 @@ class TargetsPanel(QWidget):
 
 def _head(targets: TargetList, shorts: Mapping[QAction, str]) -> QHBoxLayout:
     """The heading of the list with its buttons."""
-    heading = Label("&Target", "heading")
-    heading.setBuddy(targets)
+    heading = Label("&Target", "heading", buddy=targets)
     heading.setMinimumHeight(HEAD)
     head = in_row(heading, 1, spacing=0)
     for each, text in shorts.items():

@@ -10,8 +10,6 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
-    QGridLayout,
-    QHBoxLayout,
     QHeaderView,
     QLabel,
     QPushButton,
@@ -34,8 +32,8 @@ from app.variables.memory_text import memory_options
 from ui.core.index import Index
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
-from ui.widgets.layouts import in_column
-from ui.widgets.table import tabular
+from ui.widgets.layouts import in_column, in_row
+from ui.widgets.pairs import Pairs
 
 _KINDS = {"nvme": "NVMe", "ssd": "SSD", "hdd": "hard disk", "memory": "in memory", "file": "in a file"}
 
@@ -49,12 +47,11 @@ class SurveyCard(QFrame):
         self.setAccessibleName("Survey")
         self._survey: Surveyed | None = None
         self._head, self._age = Label(role="heading", wraps=True), Label(role="muted")
-        self._facts = _Facts()
+        self._facts = Pairs()
         self._warnings, self._builds_head = Label(role="heading"), Label(role="heading")
         self._warning_lines = QVBoxLayout()
         self._warning_labels: list[QLabel] = []
-        self._buttons = QHBoxLayout()
-        self._buttons.setSpacing(SPACE)
+        self._buttons = in_row()
         self.builds = BuildTree()
         self._nothing = Label(
             "Not surveyed yet. Survey the target to see its hardware and builds.", "muted", wraps=True
@@ -69,7 +66,7 @@ class SurveyCard(QFrame):
         self._survey = survey
         self._set_empty(False)
         self._head.setText(cpu_text(content.cpu))
-        self._facts.show_facts([(name, value) for name, value in facts_of(content) if value])
+        self._facts.show_pairs(facts_of(content))
         self._show_warnings(content.warnings)
         builds = content.builds
         unable = sum(1 for build in builds if build.problem)
@@ -112,41 +109,9 @@ class SurveyCard(QFrame):
             label.setText(f"⚠ {warnings[at]}" if at < len(warnings) else "")
 
     def _add_warning(self) -> None:
-        label = Label(role="warn", wraps=True)
-        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        label = Label(role="warn", wraps=True, selectable=True)
         self._warning_lines.addWidget(label)
         self._warning_labels.append(label)
-
-
-class _Facts(QWidget):
-    """Names on the left, values on the right."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._layout = QGridLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setHorizontalSpacing(2 * SPACE)
-        self._layout.setVerticalSpacing(SPACE // 2)
-        self._layout.setColumnStretch(1, 1)
-        self._lines: list[tuple[QLabel, QLabel]] = []
-
-    def show_facts(self, facts: Sequence[tuple[str, str]]) -> None:
-        while len(self._lines) < len(facts):
-            self._add_line()
-        for at, labels in enumerate(self._lines):
-            texts = facts[at] if at < len(facts) else ("", "")
-            for label, text in zip(labels, texts, strict=True):
-                label.setVisible(at < len(facts))
-                label.setText(text)
-
-    def _add_line(self) -> None:
-        name, value = Label(role="muted"), Label(wraps=True)
-        name.setAlignment(Qt.AlignmentFlag.AlignTop)
-        value.setFont(tabular(value.font()))
-        value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._layout.addWidget(name, len(self._lines), 0)
-        self._layout.addWidget(value, len(self._lines), 1)
-        self._lines.append((name, value))
 
 
 class BuildTree(QTreeWidget):
@@ -154,8 +119,8 @@ class BuildTree(QTreeWidget):
 
     removal_wanted = Signal()  # Del
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.builds: Sequence[Build] = ()
         self.setAccessibleName("Builds")
         self.setHeaderLabels(["Build", "Engines"])

@@ -20,7 +20,7 @@ from app.remote.secrets import SecretNeededError
 from app.remote.target import Target
 from ui.core.plain import Label, as_tip, error_lines, fitted
 from ui.core.theme import SPACE
-from ui.widgets.layouts import in_column, in_row
+from ui.widgets.layouts import in_column, in_grid, in_row
 from ui.widgets.message import Message
 
 from .list import TargetState
@@ -42,21 +42,13 @@ _ROLES = {"waiting": "muted", "active": "heading", "done": "good", "failed": "ba
 class TargetView(QWidget):
     """Shows one target."""
 
-    login_wanted = Signal()
-    key_wanted = Signal()  # the host key is to be looked at
-    directory_wanted = Signal(str)  # plans are to be carried out in this one
-
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.message = Message()
         self.stages = StagesView(self)
         self.card = SurveyCard(self)
         self.directory = DirectoryChoice()
-        self.directory.chosen.connect(self.directory_wanted)
-        self._log_in = QAction("Log in…", self)
-        self._log_in.triggered.connect(lambda: self.login_wanted.emit())
-        self._look = QAction("Look at the key…", self)
-        self._look.triggered.connect(lambda: self.key_wanted.emit())
+        self.log_in, self.look = QAction("Log in…", self), QAction("Look at the key…", self)
         survey = scrolled("Survey", self.stages, self.card)
         self.setLayout(in_column(self.message, self.directory, (survey, 1)))
 
@@ -91,11 +83,11 @@ class TargetView(QWidget):
     def _show_problem(self, name: str, error: Exception) -> None:
         match error:
             case SecretNeededError():
-                self.message.show_warning(f"{name} needs the {error.what}", self._log_in)
+                self.message.show_warning(f"{name} needs the {error.what}", self.log_in)
             case HostKeyChangedError():
-                self.message.show_error(f"THE HOST KEY OF {_refused(error, 'HAS CHANGED')}", "", self._look)
+                self.message.show_error(f"THE HOST KEY OF {_refused(error, 'HAS CHANGED')}", "", self.look)
             case HostKeyError():
-                self.message.show_warning(f"The host key of {_refused(error, 'is unknown')}", self._look)
+                self.message.show_warning(f"The host key of {_refused(error, 'is unknown')}", self.look)
             case _:
                 self.message.show_error(*error_lines(error))
 
@@ -105,16 +97,14 @@ class DirectoryChoice(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._box = QComboBox()
         self._box.setAccessibleName("Data directory")
         self._box.setToolTip("Plans run here: Dyno surveys, checks and measures its disk")
         self._box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._box.textActivated.connect(self._on_activated)
-        label = Label("&Directory", "muted")
-        label.setBuddy(self._box)
-        self.setLayout(in_row(label, (self._box, 1)))
+        self._box.textActivated.connect(self.chosen)
+        self.setLayout(in_row(Label("&Directory", "muted", buddy=self._box), (self._box, 1)))
         self.hide()
 
     def show_directories(self, directories: Sequence[str]) -> None:
@@ -123,9 +113,6 @@ class DirectoryChoice(QWidget):
             self._box.clear()
             self._box.addItems(sorted(directories))
         self._box.setCurrentText(directories[0])
-
-    def _on_activated(self, directory: str) -> None:
-        self.chosen.emit(directory)
 
 
 def _refused(error: HostKeyError, how: str) -> str:
@@ -154,13 +141,11 @@ class StagesView(QFrame):
         self._clock = QElapsedTimer()
         self._lines: dict[str, _Line] = {}
         self._active = ""
-        self._layout = QGridLayout(self)
-        self._layout.setContentsMargins(SPACE, SPACE, SPACE, SPACE)
-        self._layout.setHorizontalSpacing(SPACE)
-        self._layout.setVerticalSpacing(SPACE // 2)
-        self._layout.setColumnStretch(2, 1)
+        grid = in_grid(SPACE, SPACE // 2, margins=(SPACE,) * 4)
+        grid.setColumnStretch(2, 1)
+        self.setLayout(grid)
         for row, stage in enumerate(_TITLES):
-            self._lines[stage] = _Line(self._layout, row, _TITLES[stage])
+            self._lines[stage] = _Line(grid, row, _TITLES[stage])
         self.hide()
 
     def begin(self, stages: Sequence[str]) -> None:

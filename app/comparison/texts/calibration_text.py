@@ -1,0 +1,67 @@
+"""A calibration for people: how noisy a machine is, and which differences it shows in which time."""
+
+from __future__ import annotations
+
+from app.core.table import MISSING, Table
+from app.core.units import count_text, date_text
+from app.engines import engine_of
+from app.history.machines.calibration import Calibration
+from app.stats.noise import Noise
+from app.stats.planning import least_difference
+
+MINUTES = (10, 30, 120)
+CONTENDERS, CELLS = 2, 9  # of the plans that are spoken of
+WAYS = {"shared": "shared CPUs", "own": "separate CPUs"}
+CALMER = 0.75  # of the noise: then CPUs of their own are worth it
+
+
+def calibration_table(found: Calibration) -> Table:
+    """A line for each time, a column for each way to give out the CPUs."""
+    noises = {name: noise for name in WAYS if (noise := getattr(found, name)) is not None}
+    lines = tuple(
+        (f"{minutes} min", str(repeats), *(_least(repeats, noise) for noise in noises.values()))
+        for minutes in MINUTES
+        for repeats in [repeats_in(minutes, found)]
+    )
+    title = f"Smallest difference that is found four times in five ({CONTENDERS} contenders, {CELLS} cells)"
+    heads = ("plan takes", "sessions of each contender", *(WAYS[name] for name in noises))
+    return Table(title, heads, lines, 1, tuple(remarks(found)))
+
+
+def repeats_in(minutes: int, found: Calibration) -> int:
+    """The number of sessions of each contender in this time, each as long as in the calibration."""
+    return max(1, int(minutes * 60 / (CONTENDERS * max(found.session_s, 1.0))))
+
+
+def _least(repeats: int, noise: Noise) -> str:
+    least = least_difference(repeats, CELLS, noise.deviation)
+    return MISSING if least is None else f"{least:.1%}"
+
+
+def remarks(found: Calibration) -> list[str]:
+    """The noise with its own error, the number of sessions it comes from, and how to reduce it."""
+    titles = [engine_of(name).title for name in found.engines]
+    sessions = f"{count_text(found.sessions, 'session')} of {' and '.join(titles)}"
+    texts = [f"Measured {date_text(found.at)}, {sessions}."]
+    for name, words in WAYS.items():
+        noise = getattr(found, name)
+        if noise is not None:
+            low, high = noise.bounds()
+            texts.append(
+                f"Server and load on {words}: sessions vary by {noise.deviation:.1%}"
+                f" ({low:.1%} to {high:.1%}), {noise.freedom} degrees of freedom."
+            )
+    if len(titles) > 1:
+        each = ", ".join(
+            f"{engine_of(name).title} {noise.deviation:.1%}" for name, noise in found.engines.items()
+        )
+        texts.append(f"By engine, on {WAYS['shared']}: {each}.")
+    if found.disturbed:
+        texts.append(f"Other programs disturbed {count_text(found.disturbed, 'measurement')}.")
+    if is_calmer_alone(found):
+        texts.append("Separate CPUs for server and load reduce the noise here: choose core sets.")
+    return texts
+
+
+def is_calmer_alone(found: Calibration) -> bool:
+    return bool(found.own and found.shared and found.own.deviation < CALMER * found.shared.deviation)
